@@ -233,8 +233,8 @@ impl<'a> Solver<'a> {
         Ok((tree, is_shortest))
     }
 
-    /// A tree without searches for shorter mates, which is the solution if those searches are stopped; `None` if it is
-    /// large or a refutation is not found.
+    /// A tree without searches for shorter mates, which is the solution if those searches are stopped. `None` if it has
+    /// more than [`MAX_QUICK_TREE`] attacking moves or another error than a stop occurs.
     fn quick_tree(
         &mut self,
         game: &Game,
@@ -242,6 +242,7 @@ impl<'a> Solver<'a> {
         plies: u32,
     ) -> Result<Option<MatingMove>, SolveError> {
         let known = self.mates.clone();
+        // The count of moves starts at this value, so that at most `MAX_QUICK_TREE` moves are left to the limit.
         let tree = self.tree(game, first, plies, Lines::Any, &mut (MAX_TREE - MAX_QUICK_TREE));
         // The mates found are not the shortest ones.
         self.mates = known;

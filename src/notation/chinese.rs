@@ -87,7 +87,7 @@ fn place_word(kind: PieceKind, place: PiecePlace) -> Option<char> {
 ///
 /// - 车前平三
 /// - 前兵七进一, the front pawn of the seventh file
-/// - 前七进一, if only that file has several pawns
+/// - 前七进一 even if no other file has two or more pawns
 /// - 前 and 后 for advisors and bishops, and for the first and last of more than three pieces
 /// - 一兵 to 五兵 for pawns on two files, which are numbered file by file from the mover's right
 ///

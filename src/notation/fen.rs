@@ -238,7 +238,7 @@ pub fn counters_note(text: &str) -> Option<String> {
     Some(fill(texts().invalid_counters, &[&invalid.join(" "), &used[0], &used[1]]))
 }
 
-/// The empty pockets of captured pieces to drop, which have no meaning in xiangqi.
+/// The forms of an empty pocket (captured pieces in hand), which has no meaning in xiangqi.
 const EMPTY_POCKETS: [&str; 2] = ["[]", "[-]"];
 
 fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
@@ -390,8 +390,9 @@ crate::board::deserialize_from_text!(Position);
 impl FromStr for Position {
     type Err = FenError;
 
-    /// Parses a FEN, see [`parse_position`]. A FEN has neither the last capture nor the count of checks, so compare the
-    /// [keys](Position::key) of a position and of its FEN.
+    /// Parses a FEN, see [`parse_position`]. A FEN does not contain the last captured piece or the checks counted since
+    /// the last capture, so the result need not be equal to the position that was written: compare their
+    /// [keys](Position::key).
     fn from_str(text: &str) -> Result<Self, FenError> {
         parse_position(text)
     }

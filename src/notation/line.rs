@@ -147,8 +147,8 @@ pub struct GameText {
 }
 
 impl GameText {
-    /// Splits `[position] [fen] FEN [[moves] M…]`; FEN may be `startpos`. The word `moves` is necessary only before a
-    /// move that could be a field of a FEN, such as a single character or a number.
+    /// Splits `[position] [fen] FEN [[moves] M…]`; FEN may be `startpos`. Without the
+    /// word `moves`, a single character, a number or dashes after the FEN are read as its fields.
     pub fn split(text: &str) -> Self {
         let is = |word: &str, key: &str| {
             let word = word.trim_end_matches([':', '：']);

@@ -336,9 +336,11 @@ impl RawGame {
                 return false;
             };
             position.make(m);
+            // In check, black cannot pass, so the later moves cannot be tested.
             if position.in_check() {
                 return true;
             }
+            // Black passes in place of the move that may be missing.
             position.make_null();
         }
         true

@@ -136,8 +136,8 @@ pub fn resolve(
     only_move(moves, text)
 }
 
-/// The text of a move, or its coordinates if `parse` does not read the text as this move. A side with more pieces of a
-/// kind than a set has may have no unique names for them.
+/// The text of a move; but its coordinates if the side has more pieces of the kind than a set has and `parse` does not
+/// read the text as this move. Such pieces may have no unique names.
 pub fn unique_text(
     text: String,
     position: &Position,

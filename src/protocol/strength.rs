@@ -74,8 +74,8 @@ pub(crate) fn pruning_to_depth(depth: u32) -> Degree {
     }
 }
 
-/// Whether a search to a fixed depth has reductions. With `knowledge none` only searches above depth 7 have them,
-/// because the program gmchess sets `knowledge none` and depth 5: its levels are made for ElephantEye, which has no
+/// Whether a search to a fixed depth has reductions. With `knowledge none` only searches above depth 7 have them: the
+/// program gmchess plays with `knowledge none` at depth 5, and its levels are made for ElephantEye, which has no
 /// reductions.
 pub(crate) fn has_reductions(depth: u32, knowledge: Knowledge) -> bool {
     knowledge > Knowledge::None || depth > 7

@@ -129,8 +129,9 @@ impl Ucci {
         line.into_iter().collect()
     }
 
-    /// The lines of a principal variation. In UCCI, nodes and time are in a line of their own, and only `pv` comes
-    /// after the score: some clients read no other form. With several variations there is one line for each.
+    /// The lines of a principal variation. A single variation has two lines: one with time and nodes, and one in which
+    /// only `pv` follows the score (and `seldepth` in debug mode), because some clients read no other form. With
+    /// several variations, or for a client of UCI or a worker, each variation has one line with all of it.
     fn format_pv(&self, info: &Info, preferences: &Preferences) -> Vec<String> {
         let multipv = match info.multipv {
             0 | 1 => String::new(),

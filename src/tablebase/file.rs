@@ -325,7 +325,7 @@ impl SolvedClass {
     }
 }
 
-/// Blocks packed at a time, so that few packed blocks are in memory twice.
+/// Number of blocks packed at a time. It is small because these blocks are in memory twice, as results and in the file.
 const BATCH: usize = 256;
 
 fn pack(values: &[u8]) -> Vec<u8> {

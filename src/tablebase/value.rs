@@ -82,7 +82,8 @@ impl Value {
     pub const NOT_LOST: Self = Self(244);
     /// A draw or a loss.
     pub const NOT_WON: Self = Self(245);
-    /// Longest mate that a byte can store, in plies. The solver refuses a class with a mate of this length or more.
+    /// Longest mate that a byte can store, in plies. The solver refuses a class as soon as a mate reaches this length,
+    /// because longer ones may follow.
     pub const LONGEST_MATE: u8 = 149;
     /// Encodes a win or loss by rule in 0 plies; longer ones follow.
     const BY_RULE: u8 = Self::LONGEST_MATE + 2;

@@ -14,10 +14,10 @@ use super::Language;
 
 /// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are skipped.
 ///
-/// A pattern has `{}` for any text but an empty one, whose enclosing quotation marks become Chinese ones, `{n}` for a
-/// number, `{t}` for a text that is translated too, and `{l}` for a list of texts as for `{}`, in which each `, `
-/// becomes `、`. Each value ends at the first occurrence of the next literal text; the last literal text must end the
-/// message. `(s)` at the end of a noun is its ending in the singular or plural: nothing or `s`. It is not a value.
+/// A pattern has `{}` for a nonempty text (quotation marks around it become Chinese ones), `{n}` for a number, `{t}`
+/// for a text that is translated too, and `{l}` for a list of texts as for `{}`, in which each `, ` becomes `、`. Each
+/// value ends at the first occurrence of the next literal text; the last literal text must end the message. `(s)` at
+/// the end of a noun is its ending in the singular or plural: nothing or `s`. It is not a value.
 ///
 /// In the translation, `{3}` is replaced by the third value, and a `{}` that is the n-th placeholder by the n-th value.
 const TABLE: &str = include_str!("chinese.txt");

@@ -12,8 +12,8 @@ use crate::text::{number_of_digits, read_seconds};
 /// Maximum base time, increment and time per move: engines read milliseconds into 32 bits.
 pub const MAX_TIME: Duration = Duration::from_secs(1_000_000);
 
-/// The limits of the moves of an engine, which are part of the journal. One or more are set, but not both a clock and a
-/// time per move.
+/// The search limits of an engine. They are part of the journal. One or more are set, but not both a clock and a time
+/// per move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Limit {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -85,8 +85,8 @@ fn ending_by_rules(judgment: &Judgment) -> Option<Ending> {
 
 /// Verifies the result of a record. `end` is its main line up to the end of the game (see [`Game::until_end`]), and
 /// `judgment` is the judgment of `end`. No rule may end the game before the last move of the record. If a rule ends the
-/// game after this move, the record must have the same result. The tag `Reason`, if it names an [`EndReason`], must
-/// have the same reason; other values are free text.
+/// game after this move, the record must have the same result. If the tag `Reason` names an [`EndReason`], it must be
+/// the one by which that rule ends the game; other values are free text.
 ///
 /// If no rule ends the game, any result is accepted, because players may resign or agree to a draw. The tag `Reason`
 /// must then not name a rule. The error describes how the record contradicts the rules.

@@ -78,8 +78,8 @@ pub struct Schedule {
     pairings: Vec<[usize; 2]>,
     rounds: u64,
     pub colors: ColorOrder,
-    /// Number of games of each pairing in a round: 2, or 1 in a round robin or gauntlet. With single games, unless the
-    /// colors are fixed, they change from round to round, and each engine has red in about half of its games of a
+    /// Number of games of each pairing in a round: 2 or, only in a round robin or gauntlet, 1. With 1, unless the
+    /// colors are fixed, each engine has red in about half of its games of a round, and the colors change from round to
     /// round.
     pub games_per_pairing: u64,
 }

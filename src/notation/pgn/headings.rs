@@ -267,7 +267,7 @@ pub fn may_be_move(word: &str) -> bool {
     has_coordinates || word.contains(is_piece) || word.contains(is_direction) || is_move_text(word)
 }
 
-/// Whether a word before the first move may be a move with an error: `炮二乎五`, `C2?5`.
+/// Whether a word may be a move with an error: `炮二乎五`, `C2?5`.
 pub fn is_damaged_move(word: &str) -> bool {
     let characters: Vec<char> = word.chars().take(LONGEST_MOVE + 1).collect();
     let count = |is_kind: fn(&char) -> bool| word.chars().filter(is_kind).count();

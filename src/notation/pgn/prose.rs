@@ -86,9 +86,9 @@ impl Prose {
         self.text += source.text;
     }
 
-    /// Records a move number at the end of the text, with `before` bytes before it. An ellipsis (`is_ellipsis`), as
-    /// `...` after `3.`, belongs to the numbers directly before it if these have at most [`MAX_NUMBERS`] bytes. The
-    /// limit keeps the time linear, because each comment is inserted before these numbers.
+    /// Records a move number at the end of the text, with `before` bytes before it. An ellipsis (`is_ellipsis`) after
+    /// other numbers, as `...` after `3.`, counts as one number with them if they have at most [`MAX_NUMBERS`] bytes.
+    /// Without the limit, the time would be quadratic, because each comment is inserted before that number.
     pub fn add_number(&mut self, before: usize, is_ellipsis: bool) {
         let is_near = |first: &usize| is_ellipsis && before - first <= MAX_NUMBERS;
         let first = self.length_before_number.filter(is_near);

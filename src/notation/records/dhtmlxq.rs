@@ -128,8 +128,8 @@ fn plain_tag(text: &str) -> Option<String> {
     Some(format!("DhtmlXQ{field}{rest}"))
 }
 
-/// Whether a text is only a list of at least two moves, with four digits for each move. The first one must be legal in
-/// the starting position, unlike that of a date or a telephone number.
+/// Whether a text is only a list of at least two moves, with four digits for each move. The first move must be legal
+/// in the starting position, because other digits may be a date or a telephone number.
 pub fn is_move_list(text: &str) -> bool {
     let text = text.trim();
     let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -226,8 +226,8 @@ pub fn tag_of_field(field: &str) -> String {
     found.map_or_else(|| format!("{OTHER}{field}"), |(tag, _)| (*tag).to_owned())
 }
 
-/// The field of a tag whose name begins with [`OTHER`]; `None` if the field would be read as something else than this
-/// tag, such as the list of moves.
+/// The field of a tag whose name begins with [`OTHER`]; `None` if the field would not be read as this tag again, for
+/// example because it has the name of the list of moves.
 fn other_field(tag: &str) -> Option<&str> {
     let name = tag.strip_prefix(OTHER)?;
     let is_own = is_tag_field(name) && !is_numbered(name) && tag_of_field(name) == tag;

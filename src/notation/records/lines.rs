@@ -96,7 +96,8 @@ pub fn has_annotated_moves(text: &str) -> bool {
     is_annotated
 }
 
-/// Whether a line with a position is no EPD and no web address, and has no name or quotation mark before the position.
+/// Whether a line with a position is neither an EPD nor a web address, and has no name or quotation mark before the
+/// position.
 fn is_plain_position(line: &str) -> bool {
     let is_start = |word: &str| begins_with_board(word) || word.eq_ignore_ascii_case("startpos");
     // `position fen` may precede the position.
@@ -321,8 +322,9 @@ fn is_address(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }
 
-/// The part of a URL that begins with a FEN: what follows `#`, `board=`, `fen=` or `?`, or the last ten parts of the
-/// path. If no part begins with a board, it is what follows the first of these marks before a `#`.
+/// The part of a URL that begins with a FEN: the text after `#`, `board=`, `fen=` or `?`, or the last ten parts of the
+/// path. If none begins with a board, the text after `board=`, else `fen=`, else `?`, before any `#` is returned, so
+/// that the caller can report it.
 fn fen_of_url(url: &str) -> Option<&str> {
     let (address, fragment) = match url.split_once('#') {
         Some((address, fragment)) if is_address(url) => (address, fragment),

@@ -42,7 +42,7 @@ const CBF_TAGS: [(&str, &str); 7] = [
 /// The maximum number of elements of a record: those of the moves, and some more in its head.
 const MAX_ELEMENTS: usize = MAX_MOVES + 1000;
 
-/// The number of attributes of an element that are read.
+/// The maximum number of attributes of an element that are read.
 const MAX_ATTRIBUTES: usize = 100;
 
 /// An element of a record.

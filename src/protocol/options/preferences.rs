@@ -102,7 +102,7 @@ impl Preferences {
         self.shown_ranks.unwrap_or(assumed)
     }
 
-    /// Notes that the client counts ranks from 0, if `is_shown`.
+    /// Sets `shown_ranks` to ranks from 0 if `is_shown`; otherwise leaves it as it is.
     pub fn note_ranks_from_zero(&mut self, is_shown: bool) {
         if is_shown {
             self.shown_ranks = Some(Ranks::FromZero);

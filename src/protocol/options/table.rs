@@ -115,8 +115,8 @@ fn assign<T>(field: &mut T, value: Option<T>) -> bool {
     is_valid
 }
 
-/// Whether a file is named after Pikafish. A client that sets a network with such a name, or runs the engine by such a
-/// name, counts ranks from 0, as Pikafish does.
+/// Whether a file is named after Pikafish. A client that sets a network with such a name, or runs the engine under such
+/// a name, counts ranks from 0, as Pikafish does.
 pub fn is_named_pikafish(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     name.to_ascii_lowercase().contains("pikafish")

@@ -42,7 +42,7 @@ pub fn joined_fields(engine: &mut Dialogue<'_>) -> CheckResult {
 
 pub fn moves_after_the_board(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = set_startpos(engine)?;
-    // The board of a client's FEN may already be the one after the moves, so that they are illegal. Here the illegal
+    // Some clients send the board after the moves together with these moves, which are then illegal. Here the illegal
     // move is a rook that captures its own pawn.
     let line = format!("position fen {START} moves {}", engine.illegal_move());
     let result = plays_after(engine, &line, &position);

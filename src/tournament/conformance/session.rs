@@ -234,9 +234,9 @@ pub fn end_of_input(engine: &mut Dialogue<'_>) -> CheckResult {
     exits(engine, "it does not exit at the end of its input, and would outlive a killed client")
 }
 
-/// Expects the end of the engine. `error` is the violation if it does not exit; a signal or, on Windows, an exception
-/// is another one. Other exit codes than 0 are unclear: a panic of Rust and an uncaught exception of Python or Java end
-/// with such a code, but the protocols do not mention exit codes.
+/// Checks that the engine exits. If it does not, `error` is the violation. An exit by a signal or, on Windows, by an
+/// exception is a violation too. Other exit codes than 0 are unclear: Rust panics and uncaught exceptions in Python or
+/// Java end with such a code, but the protocols do not mention exit codes.
 fn exits(engine: &mut Dialogue<'_>, error: &str) -> CheckResult {
     violated_unless(engine.ends_within(engine.timeouts.response), error)?;
     let (status, how) = engine.process.exit(END_TIMEOUT);

@@ -187,6 +187,7 @@ impl EngineInfo {
                     break;
                 }
                 "string" | "message" => break,
+                // The number is consumed even if it is 1.
                 "multipv" if words.next().is_some_and(|n| n != "1") => return,
                 "depth" => update.depth = number(words.next(), MAX_DEPTH),
                 "seldepth" => update.selective_depth = number(words.next(), MAX_DEPTH),
@@ -218,7 +219,7 @@ impl EngineInfo {
     }
 }
 
-/// The reason in a message of Chuhe, in English or Chinese, about a refused option; `None` for other messages.
+/// The reason why Chuhe refused an option, from its message in English or Chinese; `None` for other messages.
 pub fn refusal_reason(message: &str) -> Option<&str> {
     [Language::En, Language::Zh].into_iter().find_map(|language| {
         let start = fill(language.within(texts).refused, &["setoption"]);

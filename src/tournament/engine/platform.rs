@@ -90,8 +90,8 @@ mod system {
             Ok(rustix::process::setpriority_process(self.pid(), nice)?)
         }
 
-        /// Whether other processes of the group are alive after the engine has ended, but before it is reaped. Always
-        /// `false` if the system is not Linux.
+        /// Whether other processes of the group are alive. Must be called after the engine has ended and before it is
+        /// reaped. Always `false` if the system is not Linux.
         pub fn has_others(&self) -> bool {
             let group = self.child.id().to_string();
             let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -58,8 +58,8 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts an engine, bound to `cpus` if given. With `is_raw`, all lines are sent to `output` with the white space
-    /// at their ends, also `info` lines, which are otherwise parsed. An error means that the process, one of its
+    /// Starts an engine, bound to `cpus` if given. With `is_raw`, `info` lines are sent to `output` too, instead of
+    /// being parsed, and lines keep the spaces and tabs at their ends. An error means that the process, one of its
     /// threads or pipes, or the file for standard error cannot be set up. The engine did not cause such an error.
     pub fn start(spec: &EngineSpec, cpus: Option<&[usize]>, is_raw: bool) -> io::Result<Self> {
         let cancel = Cancel::new()?;
@@ -307,10 +307,10 @@ fn error_message(lines: &VecDeque<String>) -> Option<&str> {
     let is_indented = |line: &&String| line.starts_with(' ');
     let is_ignored =
         |line: &&String| IGNORED.split('|').any(|start| line.trim_start().starts_with(start));
-    // A panic message of Rust may have several lines. Its first line follows the one with `panicked at`.
+    // A Rust panic message may have several lines. Its first line follows the one with `panicked at`.
     let mut after_panic = before_backtrace.clone().skip_while(|line| !line.contains("panicked at"));
     let panic = after_panic.nth(1).filter(|line| !is_ignored(line));
-    // The message of an exception of Python may have several lines too. Its first line is not indented.
+    // The message of a Python exception may also have several lines. Its first line is not indented.
     let traceback = lines.iter().rposition(|line| line == "Traceback (most recent call last):");
     let mut after_traceback = lines.iter().skip(traceback.map_or(lines.len(), |index| index + 1));
     let exception = after_traceback.find(|line| !is_indented(line));
@@ -390,8 +390,7 @@ struct OutputReader {
     label: Arc<str>,
     xboard: Option<Arc<Mutex<XboardTranslator>>>,
     sender: Sender<Output>,
-    /// Whether all lines are sent to the receiver with the white space at their ends, also `info` lines, which are
-    /// otherwise parsed here.
+    /// See [`Process::start`].
     is_raw: bool,
 }
 

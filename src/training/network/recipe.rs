@@ -176,7 +176,7 @@ impl Recipe {
         require(is_share, "later_share", &self.later_share, "0 to less than 1")?;
         let is_power = (1.0..=4.0).contains(&self.loss_power);
         require(is_power, "loss_power", &self.loss_power, "1 to 4")?;
-        // A network file stores the scale as an integer.
+        // The range in a network file, which stores the scale rounded to an integer.
         let is_scale = (1.0..=100_000.0).contains(&self.scale);
         require(is_scale, "scale", &self.scale, "1 to 100000")?;
         require(self.passes > 0, "passes", &self.passes, "at least 1")?;

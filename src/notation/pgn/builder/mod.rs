@@ -500,7 +500,7 @@ impl Builder {
     /// that may be red's first move is added as a move that cannot be read. The game is rejected if its first move has
     /// the number of a black move (`1...`), or if its moves have no numbers, the first is written as black's and the
     /// second as red's. It is also rejected if a later number continues a [first number](Self::late_first) above 1.
-    /// Without a later number, the first one may be that of the game in a list of games.
+    /// Without a later number, it may be the number of the game in a list.
     fn check_first_moves(&mut self, text: &str, line: usize) {
         if self.game.start.side_to_move() == Color::Black {
             return;
