@@ -53,11 +53,11 @@ pub fn is_reader_gone(error: &io::Error) -> bool {
     matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset)
 }
 
-/// The number with these digits in the base `radix`. `None` for an empty text, another character, or a number above
-/// [`u64::MAX`]. Unlike [`u64::from_str_radix`], it refuses a sign.
-pub fn number_of_digits(digits: &str, radix: u32) -> Option<u64> {
+/// The number with these digits in the base `radix`. `None` for an empty text, another character, or a number that does
+/// not fit. Unlike [`u64::from_str_radix`], it refuses a sign.
+pub fn number_of_digits<T: TryFrom<u64>>(digits: &str, radix: u32) -> Option<T> {
     let has_digits_only = digits.chars().all(|digit| digit.is_digit(radix));
-    if has_digits_only { u64::from_str_radix(digits, radix).ok() } else { None }
+    if has_digits_only { u64::from_str_radix(digits, radix).ok()?.try_into().ok() } else { None }
 }
 
 /// Parses a number of seconds with decimals and without a sign, 0 to [`LONGEST_TIME`].

@@ -113,8 +113,7 @@ impl FromStr for TimeControl {
 }
 
 fn whole_number(digits: &str) -> Result<u32, ParseTimeControlError> {
-    let number = number_of_digits(digits, 10).and_then(|number| number.try_into().ok());
-    number.ok_or(ParseTimeControlError::Invalid)
+    number_of_digits(digits, 10).ok_or(ParseTimeControlError::Invalid)
 }
 
 fn control_seconds(text: &str) -> Result<Duration, ParseTimeControlError> {

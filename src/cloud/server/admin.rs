@@ -23,11 +23,6 @@ const MAX_WRITES: u32 = 10_000;
 /// Number of writes in a reply if the request has no limit.
 const DEFAULT_WRITES: u32 = 100;
 
-/// The number with these digits; `None` if it does not fit.
-fn number_of<T: TryFrom<u64>>(digits: &str) -> Option<T> {
-    number_of_digits(digits, 10)?.try_into().ok()
-}
-
 /// The latest writes, of one writer or of all.
 pub async fn log(
     State(shared): State<Arc<Shared>>,
@@ -35,7 +30,7 @@ pub async fn log(
 ) -> JsonReply<Vec<LoggedWrite>> {
     let form = request.form;
     let limit = form.get("limit");
-    let limit = limit.map_or(Some(DEFAULT_WRITES), number_of);
+    let limit = limit.map_or(Some(DEFAULT_WRITES), |text| number_of_digits(text, 10));
     let Some(limit) = limit.filter(|limit| (1..=MAX_WRITES).contains(limit)) else {
         return Err(ServerError::parameter("limit must be a number from 1 to 10000"));
     };
@@ -54,8 +49,10 @@ pub async fn undo(State(shared): State<Arc<Shared>>, request: Administrator) -> 
         return Err(ServerError::parameter("writer is missing"));
     };
     let invalid = || ServerError::parameter("minutes must be a number from 0 to 4294967295");
-    let minutes =
-        form.get("minutes").map(|text| number_of(text).ok_or_else(invalid)).transpose()?;
+    let minutes = form
+        .get("minutes")
+        .map(|text| number_of_digits(text, 10).ok_or_else(invalid))
+        .transpose()?;
     let result = shared.in_library(move |library| {
         let result = library.store.undo(&writer, minutes, &name)?;
         log::warn!("{name} undid the writes of {writer:?}: {}", counted(result.values, "value"));
@@ -68,7 +65,7 @@ pub async fn undo(State(shared): State<Arc<Shared>>, request: Administrator) -> 
 /// Restores the writes of an undo.
 pub async fn redo(State(shared): State<Arc<Shared>>, request: Administrator) -> JsonReply {
     let Administrator { name, form } = request;
-    let Some(undo) = form.get("undo").and_then(number_of) else {
+    let Some(undo) = form.get("undo").and_then(|text| number_of_digits(text, 10)) else {
         return Err(ServerError::parameter("undo must be the number of an undo"));
     };
     let result = shared.in_library(move |library| {

@@ -78,8 +78,7 @@ pub async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> JsonRepl
 
 /// The number of a job in a path.
 fn job_number(id: &str) -> Result<i64, StatusCode> {
-    let number = number_of_digits(id, 10).and_then(|number| number.try_into().ok());
-    number.ok_or(StatusCode::NOT_FOUND)
+    number_of_digits(id, 10).ok_or(StatusCode::NOT_FOUND)
 }
 
 async fn find(shared: &Arc<Shared>, id: i64) -> Result<Job, ServerError> {
@@ -135,8 +134,7 @@ pub async fn upload(
     let parameters = parameters_of(&parts.uri);
     let settings = settings(&parameters, caller.name)?;
     let plies = parameters.get("plies");
-    let plies = plies.map_or(Some(DEFAULT_PLIES.into()), |text| number_of_digits(text, 10));
-    let plies = plies.and_then(|plies| u16::try_from(plies).ok());
+    let plies = plies.map_or(Some(DEFAULT_PLIES), |text| number_of_digits(text, 10));
     let Some(plies) = plies.filter(|plies| *plies > 0) else {
         return Err(ServerError::parameter("plies must be a number from 1 to 65535"));
     };

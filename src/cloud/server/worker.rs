@@ -210,7 +210,7 @@ fn write_tasks(tasks: &[Task]) -> String {
 fn lease_number(name: &str) -> i64 {
     let digits = name.get(..16).filter(|_| name.len() == 32);
     let number = digits.and_then(|digits| number_of_digits(digits, 16));
-    number.map_or(0, |number| -i64::try_from(number >> 1).unwrap_or(i64::MAX).max(1))
+    number.map_or(0, |number: u64| -i64::try_from(number >> 1).unwrap_or(i64::MAX).max(1))
 }
 
 #[cfg(test)]

@@ -99,13 +99,14 @@ impl Batch<'_> {
         row.set(entry(derived.unwrap_or(value)));
         self.connection.put_row(&edge.parent, &row)?;
         self.connection.add_edge(&edge.parent, &edge.child)?;
-        if let Some(mut replies) = replies {
-            if lower_plies(&mut replies, &row, edge.swaps_colors) {
-                self.connection.put_row(&edge.child, &replies)?;
-                self.lowered.push(edge.child.clone());
-            }
-            self.hide_linked(edge)?;
+        let is_known = replies.is_some();
+        if let Some(mut replies) = replies
+            && lower_plies(&mut replies, &row, edge.swaps_colors)
+        {
+            self.connection.put_row(&edge.child, &replies)?;
+            self.lowered.push(edge.child.clone());
         }
+        self.hide_linked(edge, is_known)?;
         self.changed.push(edge.parent.clone());
         Ok(entry(value))
     }

@@ -344,11 +344,14 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Called when a move to a known position has been added. If the position before the move is private, the one after
-    /// it becomes private unless it has a public path, and so do the positions that are reached only through it. If
-    /// these are more than [`MAX_BRANCH`] positions, all of them stay public.
-    pub(super) fn hide_linked(&mut self, edge: &Edge) -> Result<()> {
-        if !has_private(self.connection)? || marked(self.connection, &edge.child)?.is_some() {
+    /// Called when a move to a position, which `is_known` or may have notes, has been added. If the position before the
+    /// move is private, the one after it becomes private unless it has a public path, and so do the positions that are
+    /// reached only through it. If these are more than [`MAX_BRANCH`] positions, all of them stay public.
+    pub(super) fn hide_linked(&mut self, edge: &Edge, is_known: bool) -> Result<()> {
+        if !has_private(self.connection)?
+            || marked(self.connection, &edge.child)?.is_some()
+            || !is_known && !self.has_note(&edge.child)?
+        {
             return Ok(());
         }
         // The first move to a position may also close a cycle whose only other entrance is private.

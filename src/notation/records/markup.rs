@@ -154,7 +154,7 @@ fn entity(text: &str) -> Option<(char, usize)> {
                 Some(digits) => number_of_digits(digits, 16),
                 None => number_of_digits(number, 10),
             };
-            char::from_u32(code?.try_into().ok()?)?
+            char::from_u32(code?)?
         }
         None => {
             let known = ENTITIES.iter().find(|(known, _)| *known == name);
@@ -224,7 +224,7 @@ pub fn without_json_escapes(text: &str) -> String {
 
 /// The UTF-16 code unit of the four hexadecimal digits at the beginning of a text.
 fn utf16_unit(text: &str) -> Option<u16> {
-    number_of_digits(text.get(..4)?, 16)?.try_into().ok()
+    number_of_digits(text.get(..4)?, 16)
 }
 
 #[cfg(test)]

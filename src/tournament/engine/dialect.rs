@@ -66,7 +66,7 @@ impl EngineDialect {
         };
         let square = |text: &str| {
             let file = text.bytes().next()?.checked_sub(b'a')?;
-            let rank = usize::try_from(number_of_digits(text.get(1..)?, 10)?).ok()?;
+            let rank: usize = number_of_digits(text.get(1..)?, 10)?;
             let rank = rank.checked_sub(usize::from(self.first_rank))?;
             crate::board::Square::new(usize::from(file), rank)
         };

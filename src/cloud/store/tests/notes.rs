@@ -268,7 +268,11 @@ fn notes_of_unknown_positions_are_private_with_their_branch(library: &TestLibrar
     put(&store, NewScore::new(edge("c3c4 a6a5", "e3e4"), 7, 0, "bob"));
     annotate(&store, "c3c4 a6a5", "e3e4", note("removed", false), "test");
     annotate(&store, "c3c4 i6i5", "e3e4", note("before", false), "test");
+    annotate(&store, "c3c4 g6g5", "e3e4", note("unlinked", false), "test");
     hide(&store, "", "c3c4");
+    assert_eq!(comments(&store, "c3c4 g6g5", true), ["unlinked"]);
+    put_line(&store, "c3c4 g6g5");
+    assert_eq!(comments(&store, "c3c4 g6g5", true), [""; 0]);
     assert_eq!(comments(&store, "c3c4 i6i5", true), [""; 0]);
     // The position after c3c4 a6a5 becomes unknown, but its note remains.
     store.undo("bob", None, "owner").unwrap();
@@ -280,9 +284,9 @@ fn notes_of_unknown_positions_are_private_with_their_branch(library: &TestLibrar
     assert_eq!(comments(&store, "c3c4 e6e5", true), [""; 0]);
     // The notes become public with the branch.
     annotate(&store, "", "c3c4", note("", false), "test");
-    let branch = ["c3c4 a6a5", "c3c4 i6i5", "c3c4 e6e5"];
+    let branch = ["c3c4 a6a5", "c3c4 i6i5", "c3c4 g6g5", "c3c4 e6e5"];
     let public = branch.map(|moves| comments(&store, moves, true).concat());
-    assert_eq!(public, ["removed", "before", "later"]);
+    assert_eq!(public, ["removed", "before", "unlinked", "later"]);
     assert_eq!(store.read(|s| s.private_positions()).unwrap(), []);
     store.redo(1, "owner").unwrap().unwrap();
     assert!(is_public(&store, "c3c4 a6a5"));
