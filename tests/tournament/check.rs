@@ -207,7 +207,7 @@ fn tabs_are_unclear_and_illegal_moves_and_crashes_are_violations() {
 }
 
 /// In this mode the script offers an option without a name, and writes `ponder` without a move after `go depth`, and
-/// otherwise moves as `a0-a1`.
+/// otherwise moves as `a0-a1`. The words in its `info` line before these moves are valid.
 #[test]
 fn other_forms_of_options_and_moves_are_violations() {
     let (_, text, _) = run(&["cmd=sh", &arguments("dashes"), "proto=uci", "ranks=0"]);

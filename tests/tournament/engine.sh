@@ -143,7 +143,7 @@ answer() {
                say "info depth 5 score cp 10 nodes 1000 time 1 pv $move a10a9 x"; say "bestmove $move" ;;
         untidy) say "info depth 5 score cp 10 pv $move a0a9 x"; say "bestmove $move ponder a0a9" ;;
         dashes) case $1 in
-                *depth*) say "info pv ${move%??}-${move#??}"; say "bestmove $move ponder" ;;
+                *depth*) say "info score cp 1 nodes 7 lowerbound nps 7 time 7 wdl 1 2 3 pv ${move%??}-${move#??}"; say "bestmove $move ponder" ;;
                 *) say "bestmove ${move%??}-${move#??}" ;;
             esac ;;
         *) say "info depth 5 score 10 nodes 1000 time 1"; say "bestmove $move" ;;

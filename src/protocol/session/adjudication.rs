@@ -28,6 +28,7 @@ pub struct Offers {
     /// Whether the game is a draw by the rules.
     pub is_draw: bool,
     pub may_resign: bool,
+    pub may_offer_draw: bool,
 }
 
 /// The numbers of hopeless and of level answers in a row in the current game.
@@ -40,8 +41,8 @@ pub struct Adjudicator {
 }
 
 impl Adjudicator {
-    /// The action to send with the best move of `outcome`, found in `game`. A hopeless answer counts only if the engine
-    /// may resign with it: other answers may belong to an analysis.
+    /// The action to send with the best move of `outcome`, found in `game`. Only answers with which the engine may resign
+    /// or offer a draw count: others may belong to an analysis.
     pub fn decide(
         &mut self,
         game: &Game,
@@ -58,14 +59,16 @@ impl Adjudicator {
         if offers.may_resign {
             self.hopeless = count(self.hopeless, hundredths <= HOPELESS);
         }
-        self.level = count(self.level, hundredths.abs() <= LEVEL && has_few_pieces(game));
+        if offers.may_offer_draw {
+            self.level = count(self.level, hundredths.abs() <= LEVEL && has_few_pieces(game));
+        }
         let is_lost = score.is_mated() || self.hopeless >= HOPELESS_ANSWERS;
         let style = preferences.search.style;
         if offers.draw_offered && accepts_draw(hundredths, game, offers.is_draw, style) {
             GameAction::Draw
         } else if offers.may_resign && is_lost {
             GameAction::Resign
-        } else if preferences.draw && self.level >= LEVEL_ANSWERS {
+        } else if offers.may_offer_draw && self.level >= LEVEL_ANSWERS {
             self.level = 0;
             GameAction::Draw
         } else {
@@ -288,5 +291,11 @@ mod tests {
             .filter(|line| line.ends_with(" draw"))
             .count();
         assert_eq!(offers, 2);
+        // Answers of analyses do not count.
+        for _ in 0..20 {
+            session.say("go infinite");
+            session.session.stop();
+            assert_eq!(session.on_event(done(0)).pop().unwrap(), "bestmove h2e2");
+        }
     }
 }

@@ -136,6 +136,7 @@ impl Session {
         let request = &search.request;
         search.offers.draw_offered = go.draw;
         search.offers.may_resign = self.may_resign(go, request);
+        search.offers.may_offer_draw = self.preferences.draw && go.is_bounded(&request.limits);
         search.book = book;
         search.awaited_ruling = Some(self.rulings.judge(request.game.clone(), request.settings));
         #[cfg(feature = "cloud")]

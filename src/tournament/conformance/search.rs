@@ -45,7 +45,7 @@ pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
     let (_, lines) = engine.plays("go depth 5", &position)?;
     for line in lines.iter().filter(|line| line.starts_with("info ")) {
         let mut seen: Vec<&str> = Vec::new();
-        let mut words = line.split_ascii_whitespace().skip(1).peekable();
+        let mut words = line.split_ascii_whitespace().skip(1);
         while let Some(key) = words.next() {
             if key == "pv" {
                 if let Some(error) = engine.pv_error(&position, words) {
@@ -55,6 +55,10 @@ pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
             }
             if begins_text(key) {
                 break;
+            }
+            // Keys without a value. Some engines send them after other keys than the score.
+            if matches!(key, "lowerbound" | "upperbound") {
+                continue;
             }
             violated_unless(!seen.contains(&key), format!("duplicate {key}: {line:?}"))?;
             seen.push(key);
@@ -67,13 +71,10 @@ pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
                     if !is_score {
                         return violated(format!("the score is neither cp nor mate: {line:?}"));
                     }
-                    // Some engines add lowerbound, upperbound or wdl.
-                    let added = ["lowerbound", "upperbound", "wdl"];
-                    while let Some(word) = words.next_if(|word| added.contains(word)) {
-                        if word == "wdl" {
-                            words.nth(2);
-                        }
-                    }
+                }
+                // Three numbers.
+                "wdl" => {
+                    words.nth(1);
                 }
                 "depth" | "seldepth" | "multipv" | "time" | "nodes" | "nps" | "hashfull"
                 | "score" | "currmovenumber" | "tbhits" | "cpuload"

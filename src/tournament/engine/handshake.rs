@@ -184,7 +184,7 @@ pub fn find_offer<'a>(offers: &'a [OfferedOption], name: &str) -> Option<&'a Off
 }
 
 /// The command that sets an option; `None` for a button that is off. The value of an offered check is written as
-/// `true` or `false`, and a button has no value.
+/// `true` or `false`, in XBoard as `1` or `0`, and a button has no value.
 pub fn option_command(
     protocol: EngineProtocol,
     offers: &[OfferedOption],
@@ -195,6 +195,9 @@ pub fn option_command(
     match (kind, switch(value)) {
         (Some(OptionKind::Button), Ok(false)) => None,
         (Some(OptionKind::Button), _) => Some(protocol.press_button(name)),
+        (Some(OptionKind::Check), Ok(on)) if protocol == EngineProtocol::Xboard => {
+            Some(protocol.set_option(name, if on { "1" } else { "0" }))
+        }
         (Some(OptionKind::Check), Ok(on)) => Some(protocol.set_option(name, &on.to_string())),
         _ => Some(protocol.set_option(name, value)),
     }

@@ -305,8 +305,6 @@ fn set_option(text: &str) -> Vec<String> {
     let line = match (name.to_ascii_lowercase().as_str(), value) {
         ("hash", _) => format!("memory {value}"),
         ("threads", _) => format!("cores {value}"),
-        (_, "true") => format!("option {name}=1"),
-        (_, "false") => format!("option {name}=0"),
         _ => format!("option {name}={value}"),
     };
     vec![line]
@@ -327,10 +325,17 @@ fn features(text: &str) -> Vec<(&str, &str)> {
     found
 }
 
+const OPTION_KINDS: [&str; 10] =
+    ["spin", "slider", "check", "combo", "string", "file", "path", "button", "save", "reset"];
+
 /// An option such as `Contempt -spin 0 -100 100` in the form of UCI.
 fn option(text: &str) -> Option<String> {
-    let (name, kind) = text.split_once(" -")?;
-    let (kind, values) = kind.split_once(' ').unwrap_or((kind, ""));
+    // A name may contain ` -`.
+    let (name, kind, values) = text.match_indices(" -").find_map(|(at, dash)| {
+        let kind = &text[at + dash.len()..];
+        let (kind, values) = kind.split_once(' ').unwrap_or((kind, ""));
+        OPTION_KINDS.contains(&kind).then_some((&text[..at], kind, values))
+    })?;
     let words: Vec<&str> = values.split_whitespace().collect();
     let type_text = match (kind, words.as_slice()) {
         ("spin" | "slider", [default, min, max, ..]) => {
@@ -400,6 +405,10 @@ mod tests {
                 "feature option=\"Style -combo solid /// *risky\"",
                 &["option name Style type combo default risky var solid var risky"],
             ),
+            (
+                "feature option=\"Null - move -check 1\"",
+                &["option name Null - move type check default true"],
+            ),
             ("feature done=1", &["feature done=1"]),
             ("# a comment", &[]),
         ] {
@@ -409,7 +418,7 @@ mod tests {
         for (line, command) in [
             ("setoption name Hash value 16", "memory 16"),
             ("setoption name Threads value 2", "cores 2"),
-            ("setoption name Own Book value false", "option Own Book=0"),
+            ("setoption name Own Book value 0", "option Own Book=0"),
             ("setoption name Clear", "option Clear"),
             ("setoption name BookFile value ", "option BookFile="),
         ] {

@@ -6,6 +6,9 @@ use std::io::{self, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
 use super::format::{JournalContent, JournalEntry, JournalError, JournalHeader, VERSION, Version};
+use crate::notation::Line;
+use crate::notation::fen::parse_position;
+use crate::rules::Game;
 use crate::text::{BoundedLine, first_bytes, read_bounded_line};
 use crate::tournament::Tournament;
 use crate::tournament::record::{GameRecord, GameSummary};
@@ -227,12 +230,15 @@ struct AcceptedEntries {
 }
 
 impl AcceptedEntries {
-    /// Adds an entry, and returns its game if the schedule has it. Duplicate games, games with other players than in
-    /// the schedule, and games whose players depend on missing games are errors.
+    /// Adds an entry, and returns its game if the schedule has it. Duplicate games, games with illegal moves or other
+    /// players than in the schedule, and games whose players depend on missing games are errors.
     fn add(&mut self, entry: JournalEntry) -> Result<Option<GameRecord>, String> {
         match entry {
             JournalEntry::Game(game) if self.numbers.contains(&game.number) => {
                 Err(format!("game {} is a duplicate", game.number + 1))
+            }
+            JournalEntry::Game(game) if !has_legal_moves(&game) => {
+                Err(format!("game {} has an invalid position or an illegal move", game.number + 1))
             }
             JournalEntry::Game(game) => {
                 let number = game.number;
@@ -265,4 +271,10 @@ impl AcceptedEntries {
             JournalEntry::Run { .. } => Ok(None),
         }
     }
+}
+
+/// Whether the first position is valid and all moves are legal.
+fn has_legal_moves(record: &GameRecord) -> bool {
+    let moves = record.moves.iter().map(|m| m.played).collect();
+    parse_position(&record.start).is_ok_and(|start| Game::try_from(Line { start, moves }).is_ok())
 }

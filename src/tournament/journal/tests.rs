@@ -156,6 +156,8 @@ fn damage_is_reported_and_repaired_on_request() {
         ("notes", "line 3: expected value at column 1; "),
         (game, "line 4: game 1 is a duplicate"),
         ("{\"game\":{\"number\":1}}", "line 3: missing field"),
+        (&game.replace("h9g7", "e4e5"), "line 3: game 1 has an invalid position or an illegal"),
+        (&game.replace("rnbakabnr/", "x/"), "line 3: game 1 has an invalid position or an illegal"),
     ] {
         let text = [head, run, middle, game, void, other, "{\"ga"].join("\n");
         let damaged = scratch(&text);
