@@ -195,6 +195,33 @@ impl<T> Tree<T> {
         id
     }
 
+    /// Removes the descendants of a node. They must be the nodes from `first` on.
+    pub(super) fn remove_line(&mut self, after: NodeId, first: usize) {
+        self.nodes.truncate(first + 1);
+        let node = &mut self.nodes[after as usize];
+        (node.first_child, node.last_child) = (NONE, NONE);
+    }
+
+    /// A copy without some nodes and their descendants.
+    #[cfg(feature = "cli")]
+    pub fn without(&self, is_left_out: impl Fn(NodeId) -> bool) -> Self
+    where
+        T: Clone,
+    {
+        let mut copy = Self::new(self[ROOT].clone());
+        let mut copies = vec![ROOT; self.nodes.len()];
+        let mut next = self.first_child(ROOT);
+        while let Some(id) = next {
+            next = self.after_subtree(id);
+            if !is_left_out(id) {
+                let parent = copies[self.nodes[id as usize].parent as usize];
+                copies[id as usize] = copy.add(parent, self[id].clone());
+                next = self.first_child(id).or(next);
+            }
+        }
+        copy
+    }
+
     /// The number of nodes without the root.
     pub fn len(&self) -> usize {
         self.nodes.len() - 1
@@ -398,6 +425,16 @@ impl GameTree {
             [None, None] => None,
             names => Some(names.map(|name| name.unwrap_or("?")).join(" - ")),
         }
+    }
+
+    /// The players or, if both are unknown, the event and the title, such as `适情雅趣 气吞关右`; `None` if these are
+    /// unknown too. The title is the name of a composition.
+    pub fn name(&self) -> Option<String> {
+        self.players().or_else(|| {
+            let known = ["Event", "Title"].map(|name| self.known_tag(name).unwrap_or_default());
+            let name = if known[0] == known[1] { known[0].to_owned() } else { known.join(" ") };
+            Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+        })
     }
 
     /// Sets the value of a tag. A tag with a new name is added.

@@ -332,6 +332,16 @@ mod tests {
             let game = read_one(&format!("{FIRST} {text}\n"));
             assert_eq!((game.result, game.comments()[3].as_str()), (result, comment));
         }
+        // That of a line that was not played, or after a move that cannot be read.
+        for text in [
+            format!("{FIRST} 如改走车9进1，红胜。"),
+            format!("{FIRST}\n3.车一平二 黑如走车1进5，红胜定。\n4.马八进七"),
+            format!("{FIRST}\n3.车一平二 车1jin5，红胜定。\n4.马八进七"),
+        ] {
+            let mut games = PgnReader::new(text.as_bytes());
+            let game = games.next().unwrap().unwrap();
+            assert_eq!(game.result, GameResult::Unfinished, "{text}");
+        }
         for next in ["1.炮八平五 马8进7", "炮八平五 马8进7"] {
             let games = read(&format!("{FIRST} 以下从略，红胜。\n{next}"));
             let [Ok(first), Ok(second)] = &games[..] else {

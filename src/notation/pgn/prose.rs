@@ -37,6 +37,8 @@ pub struct Prose {
     /// If a move number at the beginning of the text or in a later line goes back, so that the text is a variation, its
     /// numbering and its number of plies.
     pub variation: Option<(Numbering, usize)>,
+    /// Whether a word means that the text is about moves that were not played: `如…`, `if`.
+    pub is_conditional: bool,
     /// The last result in the line of the prose, and the length of the text before it in bytes. It is that of the game
     /// unless the next move number continues the game.
     pub result: Option<(GameResult, usize)>,
@@ -52,6 +54,7 @@ impl Prose {
             line,
             text: source.text.to_owned(),
             begins_line: source.separators.contains('\n'),
+            is_conditional: is_condition(source.text),
             ..Self::default()
         }
     }
@@ -82,6 +85,7 @@ impl Prose {
 
     /// Adds a part of the file.
     pub fn push(&mut self, source: Source<'_>) {
+        self.is_conditional |= is_condition(source.text);
         self.text += source.separators;
         self.text += source.text;
     }
@@ -145,6 +149,18 @@ impl Prose {
         !self.has_move_in_line && self.is_certain()
     }
 
+    /// The last result in the line of the prose, unless the prose may be a move that cannot be read, with more text
+    /// after the result.
+    pub fn result_of_game(&self) -> Option<GameResult> {
+        let (result, length) = self.result?;
+        (self.is_certain() || self.has_only_result_from(length)).then_some(result)
+    }
+
+    /// Whether the text ends with a move number outside of parentheses.
+    pub fn ends_with_number(&self) -> bool {
+        self.depth == 0 && self.length_before_number.is_some()
+    }
+
     /// Whether the text from this byte on is only a result or empty.
     pub fn has_only_result_from(&self, at: usize) -> bool {
         let rest = self.text.get(at..).unwrap_or_default();
@@ -173,6 +189,11 @@ impl Prose {
     }
 }
 
+/// Whether a word begins a condition: `如`, `若改走`, `if`.
+fn is_condition(word: &str) -> bool {
+    word.contains(['如', '若', '倘']) || ["if", "If", "nếu", "Nếu"].contains(&word)
+}
+
 /// Whether a word is Chinese text and not a move with an error. Text has a character that does not occur in moves, and
 /// it is longer than a move or does not have two of the three parts of a move: a piece, a direction and a number.
 pub fn is_text(word: &str) -> bool {
@@ -182,9 +203,12 @@ pub fn is_text(word: &str) -> bool {
 }
 
 /// Whether a word that begins the text in parentheses is Chinese text and not a move with an error. In contrast to
-/// [`is_text`], a short word may have a number and a piece (`红方多2兵`), and none has a direction.
+/// [`is_text`], a short word may have two parts of a move (`红方多2兵`, `平帅占中`), and without a number it may consist
+/// of parts (`进兵`).
 pub fn is_text_in_parentheses(word: &str) -> bool {
-    has_text(word) && !(is_short(word) && (word.contains(is_direction) || is_damaged_move(word)))
+    let is_chinese = |c: char| matches!(c, '\u{4e00}'..='\u{9fff}');
+    let may_be_text = has_text(word) || word.contains(is_chinese) && !word.contains(is_digit);
+    may_be_text && !(is_short(word) && is_damaged_move(word))
 }
 
 /// Whether a word has a Chinese character that does not occur in moves.
@@ -326,6 +350,97 @@ mod tests {
         // With a digit, a text may be a move.
         let game = read_one("1. 炮二平五 马8进7 (see game 2) 2. 马二进三");
         assert_eq!((game.plies(), game.problems.len()), (3, 1));
+    }
+
+    #[test]
+    fn chinese_text_in_parentheses_is_kept_unchanged() {
+        for text in [
+            "好棋，《橘中秘》谱着。",
+            "平炮叫杀，迫黑方上士。",
+            "平帅占中",
+            "进攻性停着，困杀黑方",
+            "进兵",
+            "变化不大",
+            "如改走车9平8，则红胜。",
+            "炮8平5列炮",
+            "将军",
+            "红胜。",
+        ] {
+            let game = read_one(&format!("1. 炮二平五 马8进7 ({text}) 2. 马二进三 车9平8 *"));
+            assert_eq!((game.plies(), game.comments()[1].as_str()), (4, text));
+            assert!(game.problems.is_empty(), "{:?}", game.problems);
+        }
+        for variation in ["炮8平5", "炮 8 平 5", "1... 炮8平5", "（中炮）炮8平5 马二进三"]
+        {
+            let game = read_one(&format!("1. 炮二平五 马8进7 ({variation}) 2. 马二进三"));
+            let first = game.moves.line(ROOT).nth(1).unwrap();
+            assert!(game.moves.next_sibling(first).is_some(), "{variation}");
+        }
+        // A move with an error is no text.
+        let game = read_one("1. 炮二平五 马8进7 (炮8乎5) 2. 马二进三");
+        assert_eq!(game.problems.len(), 1, "{:?}", game.problems);
+    }
+
+    #[test]
+    fn moves_without_a_number_before_the_next_number_are_a_comment() {
+        let before = "1. 炮二平五 马8进7\n2. 马二进三 车9平8\n3. 车一平二 马2进3";
+        for remark in [
+            "车二进六，卒7进1，车二平三，红先手。",
+            "车二进六 也是一路变化。",
+            "R2+6 is also good.",
+            "R2+6 P7+1 R2=3 is also good.",
+            "车二进六，卒7进1，车二平三。",
+            "车二进六，卒7进1。\n红方先手。",
+            "车二进六（好），红胜。",
+        ] {
+            let game = read_one(&format!("{before}\n{remark}\n4. 马八进九 卒3进1"));
+            let line = "h2e2 h9g7 h0g2 i9h9 i0h0 b9c7 b0a2 c6c5";
+            assert_eq!(game.main_line().coordinates(), line, "{remark}");
+            assert_eq!(game.comments()[5], remark);
+            assert!(game.problems.is_empty(), "{:?}", game.problems);
+            assert_eq!(game.result, GameResult::Unfinished);
+        }
+        // The next number counts the round that has none.
+        for rest in ["马八进九 卒3进1\n5. 车二进六", "马八进九 卒3进1\n车二进六", "马八进九"]
+        {
+            let game = read_one(&format!("{before}\n{rest}"));
+            assert!(game.main_line().coordinates().contains("b9c7 b0a2"), "{rest}");
+            assert!(game.problems.is_empty() && game.comments()[5].is_empty());
+        }
+        let text = "1. P2-5 M8.7\n2. M2.3 X9-8\n3. X1-2 M2.3\nX2.6 B7.1 thì Đỏ ưu.\n4. M8.9 B3.1";
+        let game = read_one(text);
+        assert_eq!((game.plies(), game.comments()[5].as_str()), (8, "X2.6 B7.1 thì Đỏ ưu."));
+    }
+
+    #[test]
+    fn text_between_the_moves_of_a_round_is_a_comment() {
+        for text in [
+            "1. 炮二平五  好棋。  ........ 马8进7\n2. 马二进三 车9平8",
+            "1. 炮二平五 献炮叫将 …… 马8进7\n2. 马二进三 车9平8",
+            "1. 炮二平五\n进马逼卒前进一步\n…… 马8进7\n2. 马二进三 车9平8",
+            "1. 炮二平五\n弃相升车\n马8进7\n2. 马二进三 车9平8",
+            "1. C2=5 a good move ... H8+7\n2. H2+3 R9=8",
+        ] {
+            let game = read_one(text);
+            assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9", "{text}");
+            assert!(game.problems.is_empty() && !game.comments()[0].is_empty(), "{text}");
+        }
+        let text = "1. 炮二平五 如 炮8平5 …… 马8进7\n2. 马二进三 车9平8";
+        check_error(text, "\"如\" cannot be read");
+    }
+
+    #[test]
+    fn text_before_a_number_in_parentheses_is_a_comment() {
+        for numbers in [["1)", "2)", "3)"], ["(1)", "(2)", "(3)"], ["1、", "2、", "3、"]] {
+            let [first, second, third] = numbers;
+            for remark in ["Đen kém phân.", "A bad move.", "黑方不好"] {
+                let text =
+                    format!("{first} P2-5 M8.7\n{second} M2.3 X9-8\n{remark}\n{third} X1-2 M2.3\n");
+                let game = read_one(&text);
+                assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2 i9h9 i0h0 b9c7");
+                assert_eq!(game.comments()[3], remark, "{text}");
+            }
+        }
     }
 
     #[test]

@@ -3,8 +3,11 @@
 use std::ops::Range;
 
 use super::headings::{TextLine, is_known_tag};
-use super::numbers::is_enclosed_number;
-use super::words::{LONGEST_MOVE, is_piece, is_place, move_length, numbered_word, split_word};
+use super::numbers::{is_digit, is_enclosed_number};
+use super::prose::is_text_in_parentheses;
+use super::words::{
+    LONGEST_MOVE, is_piece, is_place, move_length, numbered_word, plain, split_word, without_label,
+};
 use crate::notation::is_move_text;
 use crate::notation::tree::{GameResult, LONGEST_RESULT};
 use crate::notation::vietnamese::may_be_words;
@@ -97,6 +100,24 @@ fn note_length(text: &str, open: char, close: char) -> Option<usize> {
         is_empty_line &= c.is_whitespace();
     }
     None
+}
+
+/// The length in bytes of the parentheses that begin a text, if they contain a number, such as `(12)`, or Chinese text:
+/// its first word is [text](is_text_in_parentheses), not a move, and no word is a move number. It may have several
+/// lines.
+fn length_of_chinese(text: &str) -> Option<usize> {
+    let length = note_length(text, '(', ')')?;
+    let inside = &text[1..length - 1];
+    if inside.contains(|c| "(){}[];".contains(c)) {
+        return None;
+    }
+    let first = plain(&inside[..length_with_blanks(inside).unwrap_or_else(|| word_length(inside))]);
+    let is_number = !inside.is_empty() && inside.chars().all(is_digit);
+    let mut words = inside.split(is_separator).filter(|word| !word.is_empty());
+    let is_text = || is_text_in_parentheses(without_label(&first));
+    let is_like_number =
+        |word: &str| numbered_word(&plain(word)).0.is_some_and(|number| !number.is_bare);
+    (is_number || is_text() && !words.any(is_like_number)).then_some(length)
 }
 
 /// The length in bytes of the text in parentheses that begins a text, if it begins with a letter and cannot contain a
@@ -368,11 +389,12 @@ impl Scanner {
     }
 
     /// The length in bytes of the brackets that begin here and of the text between them, if they are closed on the same
-    /// line or, see [`note_length`], a few lines below. Parentheses count if they contain no move.
+    /// line or, see [`note_length`], a few lines below. Parentheses count if they contain a number, Chinese text or no
+    /// move.
     fn note(&mut self) -> Option<usize> {
         let rest = &self.text[self.at..];
         if rest.starts_with('(') {
-            return length_without_moves(rest);
+            return length_of_chinese(rest).or_else(|| length_without_moves(rest));
         }
         let number = BRACKETS.iter().position(|(open, _)| rest.starts_with(*open))?;
         if self.at < self.unclosed[number] {

@@ -3,7 +3,7 @@
 mod remarks;
 mod tags;
 
-use super::headings::{TextLine, is_damaged_move, may_be_move, use_common_names};
+use super::headings::{TextLine, begins_with_move, is_damaged_move, may_be_move, use_common_names};
 use super::numbers::{MoveNumber, Numbering};
 use super::prose::{Prose, consists_of_moves, is_like_move, moves_with_remark};
 use super::scanner::{PgnToken, Source};
@@ -17,6 +17,7 @@ use crate::notation::tree::{
     AnnotatedMove, GameResult, GameTree, LostPart, NodeId, Problem, ROOT, append, plain_comment,
 };
 use crate::notation::{chinese, is_move_text, parse_move};
+use remarks::LineOfMoves;
 
 /// The maximum size of the tags, comments and texts of moves of a game in bytes.
 const MAX_TEXT: usize = 8 << 20;
@@ -66,15 +67,33 @@ pub struct Builder {
     late_first: Option<(usize, usize)>,
     /// The number read after the last move.
     number: Option<MoveNumber>,
-    /// The line and text of a word before the first move that was skipped, but may be that move.
-    skipped: Option<(usize, String)>,
+    /// A word before the first move that was skipped, but may be that move.
+    skipped: Option<SkippedWord>,
     /// Text after the last move of the main line, if it is not known yet whether it is a comment.
     prose: Option<Prose>,
+    /// The lines since a line that begins with red's move without a number, although the round before has one. They
+    /// are a remark if the next number fits the position before them.
+    unnumbered: Option<LineOfMoves>,
     /// The prose that continues after the open variation.
     interrupted_prose: Option<Prose>,
     is_first_written_as_black: bool,
     /// The nesting depth, from 1, of the open variation that consists of text; 0 outside such a variation.
     text_depth: usize,
+}
+
+/// A word before the first move.
+#[derive(Debug)]
+struct SkippedWord {
+    line: usize,
+    text: String,
+    has_number: bool,
+}
+
+impl SkippedWord {
+    /// Whether the word has the form of a move, even one with an error.
+    fn is_like_move(&self) -> bool {
+        is_damaged_move(&self.text) || begins_with_move(&self.text)
+    }
 }
 
 /// The place in the tree at which the next move is added.
@@ -115,7 +134,8 @@ impl Builder {
 
     /// Whether a record has been read, and not only lines that look like headings.
     pub fn has_record(&self) -> bool {
-        let has_problem = self.error.is_some() || !self.game.problems.is_empty();
+        let lacks_move = self.skipped.as_ref().is_some_and(SkippedWord::is_like_move);
+        let has_problem = self.error.is_some() || !self.game.problems.is_empty() || lacks_move;
         !self.is_empty() && (self.has_tag_pair || self.has_fen || self.has_moves() || has_problem)
     }
 
@@ -156,6 +176,9 @@ impl Builder {
                 let word = plain(source.text);
                 let (number, text, _) = numbered_word(&word);
                 let number = number.map(|number| number.after(self.number)).or(self.number);
+                if number.is_some_and(|number| self.ends_unnumbered(number)) {
+                    return false;
+                }
                 let first = joined_moves(text)[0];
                 let begins_with_move = || {
                     let remark = || moves_with_remark(text).map(|(_, remark)| remark);
@@ -241,8 +264,22 @@ impl Builder {
 
     /// Adds a token. Returns `false` if it is text that does not belong to a game.
     pub fn add(&mut self, token: PgnToken<'_>, line: usize) -> bool {
+        self.begin_unnumbered(&token);
+        let source = match token {
+            PgnToken::Word(source)
+            | PgnToken::Note(source)
+            | PgnToken::Line(TextLine::Sentence, source, _) => Some(source),
+            _ => None,
+        };
+        let is_part = self.add_token(token, line);
+        self.extend_unnumbered(source);
+        self.check_size(line);
+        is_part
+    }
+
+    fn add_token(&mut self, token: PgnToken<'_>, line: usize) -> bool {
         let mut is_part = true;
-        if matches!(token, PgnToken::Tag(..) | PgnToken::Line(..)) {
+        if matches!(token, PgnToken::Tag(..) | PgnToken::Line(TextLine::Headings(_), ..)) {
             self.skipped = None;
         }
         match token {
@@ -251,8 +288,11 @@ impl Builder {
             | PgnToken::Comment(_)
             | PgnToken::Line(TextLine::Sentence, ..) => {}
             _ => {
-                let prose = self.prose.as_mut();
-                let prose = prose.filter(|prose| prose.includes_parenthesis(line));
+                // The parenthesis may be that of a number: `2) 马二进三`.
+                let may_be_number = matches!(token, PgnToken::Close(_)) && self.open.is_empty();
+                let prose = self.prose.as_mut().filter(|prose| {
+                    prose.includes_parenthesis(line) || may_be_number && prose.ends_with_number()
+                });
                 match (&token, prose) {
                     (PgnToken::Open(source), Some(prose)) => {
                         prose.open_parenthesis(*source);
@@ -296,7 +336,6 @@ impl Builder {
             PgnToken::Close(_) => self.close_variation(line),
             PgnToken::Word(source) => is_part = self.add_word(source, &plain(source.text), line),
         }
-        self.check_size(line);
         is_part
     }
 
@@ -398,12 +437,12 @@ impl Builder {
         }
         let (number, text, glyph) = numbered_word(word);
         if let Some(number) = number {
-            self.add_number(number, line);
+            self.add_number(number, source.separators, line);
         }
         if text.is_empty() {
             let is_punctuation = number.is_none() && !without_label(word).is_empty();
             if is_punctuation && self.number.is_some() && !self.has_moves() {
-                self.skipped = Some((line, word.to_owned()));
+                self.skip(word, line);
             }
             self.add_glyph(glyph);
             return true;
@@ -454,22 +493,40 @@ impl Builder {
         Some(true)
     }
 
+    /// Records a word before the first move. An earlier word that is more likely to be that move is kept.
+    fn skip(&mut self, text: &str, line: usize) {
+        let is_kept = |skipped: &SkippedWord| {
+            skipped.is_like_move() || skipped.has_number && skipped.line == line
+        };
+        let has_number = self.number.take().is_some();
+        if !self.skipped.as_ref().is_some_and(is_kept) {
+            self.skipped = Some(SkippedWord { line, text: text.to_owned(), has_number });
+        }
+    }
+
+    /// Whether a word before the first move that cannot be read may be part of a title instead of a move with an error:
+    /// nothing precedes it, or it lacks the number of the first move.
+    fn may_be_title(&self, text: &str) -> bool {
+        let is_first = |number: MoveNumber| {
+            let may_be_first = self.has_fen || number.value.is_none_or(|value| value == 1);
+            !number.is_bare && (may_be_first || is_damaged_move(text))
+        };
+        let cannot_be_move = !self.has_tag_pair && !may_be_move(text);
+        self.is_empty() || cannot_be_move || !self.number.is_some_and(is_first)
+    }
+
     /// Adds a move. Returns `false` if the text does not belong to a game.
     fn add_move(&mut self, text: &str, glyph: Option<u8>, line: usize) -> bool {
-        let is_outside = if self.is_empty() {
-            !is_move_text(text)
-        } else {
-            !self.has_tag_pair && !self.has_moves() && !may_be_move(text)
-        };
+        let is_outside = !self.has_moves() && !is_move_text(text) && self.may_be_title(text);
         if self.has_ended {
             self.skipped_line = line;
             self.number = None;
         }
         if self.has_ended || is_outside {
             if !self.has_moves() {
-                self.skipped = Some((line, text.to_owned()));
+                self.skip(text, line);
             }
-            return false;
+            return !self.has_ended && self.error.is_some();
         }
         let is_main = self.open.is_empty();
         if !is_main && !self.has_moves() {
@@ -478,6 +535,9 @@ impl Builder {
         }
         if is_main {
             self.result_in_brackets = None;
+            if !self.has_moves() {
+                self.add_skipped_move(text, line);
+            }
             self.check_first_moves(text, line);
         }
         let number = self.number.take().filter(|_| is_main);
@@ -487,26 +547,48 @@ impl Builder {
         true
     }
 
-    /// Adds the number of the next move. A number in the line of red's move may be that of a footnote.
-    fn add_number(&mut self, number: MoveNumber, line: usize) {
+    /// Adds the number of the next move, and the separators before it. A number in the line of red's move may be that
+    /// of a footnote.
+    fn add_number(&mut self, number: MoveNumber, separators: &str, line: usize) {
+        if self.ends_unnumbered(number) {
+            self.take_back_unnumbered(separators);
+        }
+        self.unnumbered = None;
         let is_after_reds = self.has_moves() && line == self.line_of_move && !self.is_reds_place();
         if !(is_after_reds && self.numbering.may_be_footnote(number, self.plies)) {
             self.number = Some(number.after(self.number));
-            self.skipped = None;
+            // Words before the first number are no move.
+            if self.has_fen || number.value == Some(1) {
+                self.skipped = None;
+            }
         }
     }
 
-    /// Checks the sides and numbers before the next move, `text`, of a game in which red moves first. A skipped word
-    /// that may be red's first move is added as a move that cannot be read. The game is rejected if its first move has
-    /// the number of a black move (`1...`), or if its moves have no numbers, the first is written as black's and the
-    /// second as red's. It is also rejected if a later number continues a [first number](Self::late_first) above 1.
-    /// Without a later number, it may be the number of the game in a list.
+    /// Adds the skipped word as a move that cannot be read, before the first readable move, `text`, unless this is
+    /// written as that of the side to move. The word must look like a move or be in the same line, with a number or
+    /// below tags.
+    fn add_skipped_move(&mut self, text: &str, line: usize) {
+        let Some(skipped) = self.skipped.take() else {
+            return;
+        };
+        let is_first = chinese::written_side(text) == Some(self.game.start.side_to_move());
+        let is_in_moves = skipped.line == line && (skipped.has_number || self.has_tag_pair);
+        if !is_first && (skipped.is_like_move() || is_in_moves) {
+            self.push_move(&skipped.text, skipped.line, false);
+        }
+    }
+
+    /// Checks the sides and numbers before the next move, `text`, of a game in which red moves first. The game is
+    /// rejected if its first move has the number of a black move (`1...`), or if its moves have no numbers, the first
+    /// is written as black's and the second as red's. It is also rejected if a later number continues a
+    /// [first number](Self::late_first) above 1. Without a later number, it may be the number of the game in a
+    /// list.
     fn check_first_moves(&mut self, text: &str, line: usize) {
         if self.game.start.side_to_move() == Color::Black {
             return;
         }
         if self.plies == 0 && !self.has_fen && self.game.start == Position::startpos() {
-            let number = self.number.filter(|number| self.skipped.is_none() && !number.is_bare);
+            let number = self.number.filter(|number| !number.is_bare);
             let value = number.and_then(|number| number.value);
             self.late_first = value.filter(|value| *value > 1).map(|value| (line, value));
         }
@@ -521,12 +603,7 @@ impl Builder {
             0 if side == Some(Color::Red) => false,
             0 => {
                 self.is_first_written_as_black = side == Some(Color::Black);
-                let follows_number = |at: usize| self.number.is_some() && at == line;
-                let skipped = self.skipped.take();
-                match skipped.filter(|(at, word)| follows_number(*at) || is_damaged_move(word)) {
-                    Some((line, word)) => return self.push_move(&word, line, false),
-                    None => self.number.is_some_and(|number| number.is_black),
-                }
+                self.number.is_some_and(|number| number.is_black)
             }
             1 => {
                 self.is_first_written_as_black
@@ -590,6 +667,12 @@ impl Builder {
         }
         if let Some(OpenVariation { line, .. }) = self.open.first() {
             self.add_problem(*line, "unclosed variation", LostPart::Other);
+        }
+        if let Some(skipped) = self.skipped.take()
+            && !self.has_moves()
+            && (self.has_tag_pair || skipped.is_like_move())
+        {
+            self.push_move(&skipped.text, skipped.line, false);
         }
         if !self.has_moves()
             && let Some(problem) = self.game.problems.first()

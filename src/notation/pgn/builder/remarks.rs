@@ -1,22 +1,115 @@
 //! Text among the moves: sentences, notes in brackets, and prose.
 
-use super::Builder;
+use super::{Builder, Cursor};
 use crate::board::Color;
-use crate::notation::is_move_text;
 use crate::notation::pgn::headings::{TextLine, is_address, is_game_number};
 use crate::notation::pgn::numbers::{MoveNumber, is_digit};
 use crate::notation::pgn::prose::{
     Prose, Remark, consists_of_moves, is_like_move, is_text_in_parentheses,
 };
-use crate::notation::pgn::scanner::Source;
+use crate::notation::pgn::scanner::{PgnToken, Source};
 use crate::notation::pgn::words::{
     is_divider, is_move_number, is_remark, joined_moves, leading_moves, numbered_word, plain,
     without_label,
 };
 use crate::notation::raw::RecordError;
 use crate::notation::tree::{GameResult, append};
+use crate::notation::{chinese, is_move_text};
+
+/// Moves without numbers that may be a remark, and the state of the builder before them.
+#[derive(Debug)]
+pub(super) struct LineOfMoves {
+    text: String,
+    cursor: Cursor,
+    line_of_move: usize,
+    plies: usize,
+    nodes: usize,
+    problems: usize,
+    result: Option<GameResult>,
+    /// Whether prose has begun after the moves.
+    is_complete: bool,
+}
+
+/// The maximum length in bytes of moves without numbers that may be a remark.
+const MAX_UNNUMBERED: usize = 4096;
 
 impl Builder {
+    /// Begins to record moves without numbers before the first word of a line, see [`Self::unnumbered`].
+    pub(super) fn begin_unnumbered(&mut self, token: &PgnToken<'_>) {
+        let PgnToken::Word(source) = token else {
+            return;
+        };
+        let is_remark = || {
+            let word = plain(source.text);
+            let (number, text, _) = numbered_word(&word);
+            number.is_none() && consists_of_moves(text)
+        };
+        if self.unnumbered.is_none()
+            && source.separators.contains('\n')
+            && self.lacks_number()
+            && !self.has_ended
+            && self.prose.is_none()
+            && is_remark()
+        {
+            self.unnumbered = Some(LineOfMoves {
+                text: String::new(),
+                cursor: self.cursor,
+                line_of_move: self.line_of_move,
+                plies: self.plies,
+                nodes: self.game.moves.len(),
+                problems: self.game.problems.len(),
+                result: self.result,
+                is_complete: false,
+            });
+        }
+    }
+
+    /// Adds a word or note to the moves without numbers, unless it is part of prose after them. Other tokens
+    /// (`None`) show that they are no remark.
+    pub(super) fn extend_unnumbered(&mut self, source: Option<Source<'_>>) {
+        let Some(moves) = &mut self.unnumbered else {
+            return;
+        };
+        if moves.is_complete && self.prose.is_some() {
+            return;
+        }
+        let may_be_remark = !moves.is_complete && moves.text.len() < MAX_UNNUMBERED;
+        let Some(source) = source.filter(|_| may_be_remark) else {
+            self.unnumbered = None;
+            return;
+        };
+        moves.text += source.separators;
+        match &self.prose {
+            // The prose begins with this word.
+            Some(_) => moves.is_complete = true,
+            None => moves.text += source.text,
+        }
+    }
+
+    /// Whether a number belongs to the move before the moves without numbers, so that these are a remark.
+    pub(super) fn ends_unnumbered(&self, number: MoveNumber) -> bool {
+        let number = number.after(self.number);
+        self.unnumbered.as_ref().is_some_and(|moves| {
+            self.numbering.fits(number, moves.plies) && !self.numbering.fits(number, self.plies)
+        })
+    }
+
+    /// Removes the moves without numbers from the game, and adds them and the text after them as a comment.
+    pub(super) fn take_back_unnumbered(&mut self, rest: &str) {
+        let Some(moves) = self.unnumbered.take() else {
+            return;
+        };
+        self.cursor = moves.cursor;
+        self.line_of_move = moves.line_of_move;
+        self.plies = moves.plies;
+        self.game.moves.remove_line(moves.cursor.after, moves.nodes);
+        self.game.problems.truncate(moves.problems);
+        self.result = moves.result;
+        self.has_ended = false;
+        self.length_before_text = None;
+        self.add_comment((moves.text + rest).trim());
+    }
+
     /// Adds a line of text as a comment. Returns `false` if it does not belong to a game: a line with an address or
     /// with the number of the next game ends the game.
     pub(super) fn add_sentence(&mut self, source: Source<'_>) -> bool {
@@ -104,7 +197,8 @@ impl Builder {
             return true;
         }
         // In the text form of 东萍象棋 the variations follow the main line: 【变1】.
-        if text.starts_with(['变', '變']) && self.has_moves() && self.open.is_empty() {
+        let is_variation = !source.text.starts_with('(') && text.starts_with(['变', '變']);
+        if is_variation && self.has_moves() && self.open.is_empty() {
             self.end_prose();
             if !self.skips_variations {
                 let reason = "variations after the main line cannot be read";
@@ -117,7 +211,9 @@ impl Builder {
         let is_part = self.has_moves() && !self.has_ended;
         if is_part {
             self.add_remark(source, text);
-            if let (true, Ok(result)) = (self.open.is_empty(), text.parse()) {
+            let is_in_line = self.prose.as_ref().is_some_and(|prose| prose.begins_line);
+            let is_of_game = self.open.is_empty() && !is_in_line;
+            if let (true, Ok(result)) = (is_of_game, text.parse()) {
                 self.result_in_brackets = Some(result);
             }
         }
@@ -142,6 +238,8 @@ impl Builder {
             self.end_prose();
             return false;
         }
+        let is_next = self.is_next_after_prose(source, number, text, line);
+        let ends_unnumbered = number.is_some_and(|number| self.ends_unnumbered(number));
         let Some(prose) = &mut self.prose else {
             return false;
         };
@@ -157,16 +255,18 @@ impl Builder {
             if prose.line != line && number.is_some_and(goes_back) {
                 prose.variation.get_or_insert_default();
             }
-            let continues_game = !prose.add_to_variation(number, text)
-                && match number {
-                    Some(number) => self.numbering.fits(number, self.plies),
-                    None => !is_included && prose.has_no_move() && self.numbering.is_empty(),
-                };
+            let continues_game =
+                !prose.add_to_variation(number, text) && (is_next || ends_unnumbered);
             if continues_game && self.open.is_empty() && !prose.is_in_list(line) {
                 let length = prose.length_before_number.unwrap_or(before_word);
                 prose.text.truncate(length);
-                let text = self.prose.take().map(|prose| prose.text);
-                self.add_comment(text.unwrap_or_default().trim_end());
+                let text = self.prose.take().map(|prose| prose.text).unwrap_or_default();
+                if ends_unnumbered {
+                    self.take_back_unnumbered(&text);
+                } else {
+                    self.add_comment(text.trim_end());
+                }
+                self.unnumbered = None;
                 return false;
             }
             prose.has_numbered_move |= self.number.is_some();
@@ -178,6 +278,32 @@ impl Builder {
             prose.length_before_number = None;
         }
         true
+    }
+
+    /// Whether a move after the prose is the next one of the game: its number fits, or it is black's and follows dots
+    /// without a number or, like any move in a game without numbers, begins a line after text without moves.
+    fn is_next_after_prose(
+        &self,
+        source: Source<'_>,
+        number: Option<MoveNumber>,
+        text: &str,
+        line: usize,
+    ) -> bool {
+        let Some(prose) = &self.prose else {
+            return false;
+        };
+        let has_dots = match number {
+            Some(number) if number.value.is_some() => {
+                return self.numbering.fits(number, self.plies);
+            }
+            number => number.is_some(),
+        };
+        if self.numbering.is_empty() {
+            return !prose.includes_line(line) && prose.has_no_move();
+        }
+        let has_move = prose.has_move_in_line || prose.has_move_after;
+        let begins_line = source.separators.contains('\n') && prose.is_certain();
+        self.is_reply(text) && !has_move && (has_dots || begins_line)
     }
 
     /// Records a result in the line of the prose. Returns whether the word ends the prose: a divider line, a result, or
@@ -200,7 +326,9 @@ impl Builder {
         {
             is_end |= prose.line != line || self.numbering.is_empty();
             let length = prose.text.len() + source.separators.len();
-            prose.result = Some((result, length));
+            if !prose.is_conditional {
+                prose.result = Some((result, length));
+            }
         }
         if is_end {
             prose.text += source.separators;
@@ -208,9 +336,12 @@ impl Builder {
         is_end
     }
 
-    /// Whether the prose has a result, and a word in this line does not continue the game with the next number.
+    /// Whether the prose has a result of the game, and a word in this line does not continue the game with the next
+    /// number.
     pub(super) fn has_result_before(&self, number: Option<MoveNumber>, line: usize) -> bool {
-        let has_result = |prose: &Prose| prose.result.is_some() && prose.line != line;
+        let has_result = |prose: &Prose| {
+            prose.line != line && prose.is_certain() && prose.result_of_game().is_some()
+        };
         let continues = |number| self.numbering.fits(number, self.plies);
         self.prose.as_ref().is_some_and(has_result) && !number.is_some_and(continues)
     }
@@ -268,7 +399,7 @@ impl Builder {
         } else {
             self.push_move(&prose.first_word, prose.line, false);
         }
-        if let Some((result, _)) = prose.result {
+        if let Some(result) = prose.result_of_game() {
             self.end(result, prose.line);
         }
     }
@@ -310,6 +441,12 @@ impl Builder {
         let may_begin = !has_result || self.is_reds_place() && !self.numbering.is_empty();
         let may_follow = begins_variation || !self.has_moves() || self.lacks_number();
         self.number.is_none() && (!has_result && may_follow || begins_line && may_begin)
+    }
+
+    /// Whether a text may be black's move after red's in the main line of a game in which red moves first.
+    fn is_reply(&self, text: &str) -> bool {
+        let is_blacks = chinese::written_side(text) != Some(Color::Red);
+        self.open.is_empty() && !self.is_reds_place() && is_blacks
     }
 
     /// Whether the next move of the main line is red's.

@@ -421,6 +421,46 @@ fn the_first_move_is_not_skipped() {
 }
 
 #[test]
+fn titles_before_the_first_move_are_skipped() {
+    let rows = include_str!("../../openings.txt").lines().filter(|line| !line.starts_with('#'));
+    let mut titles: Vec<&str> =
+        rows.filter_map(|row| Some(row.split('|').nth(1)?.trim())).collect();
+    assert!(titles.len() > 250);
+    titles.extend([
+        "马到成功",
+        "1st round",
+        "10th Asian Cup",
+        "1h + 30s",
+        "1小时包干",
+        "19.5.2004 (1st round)",
+    ]);
+    for title in titles {
+        for head in ["红方: 甲\n黑方: 乙\n", "[Red \"甲\"]\n\n"] {
+            let game = read_one(&format!("{head}{title}\n1. 炮二平五 马8进7 2. 马二进三"));
+            assert_eq!(game.main_line().coordinates(), "h2e2 h9g7 h0g2", "{head}{title}");
+            assert!(game.problems.is_empty(), "{:?}", game.problems);
+            assert_eq!(game.tag("Red"), Some("甲"));
+        }
+    }
+    // A move that cannot be read is no title.
+    for head in ["红方: 甲\n", "[Red \"甲\"]\n\n"] {
+        for moves in [
+            "炮二乎五",
+            "炮二乎五 马8进7",
+            "炮二乎五\n马8进7",
+            "1. 五七炮 马8进7",
+            "炮二平五当头炮\n马8进7屏风马",
+        ] {
+            assert!(read(&format!("{head}{moves}")).iter().all(Result::is_err), "{head}{moves}");
+        }
+    }
+    assert!(read("[Red \"甲\"]\n\nfoo bar").iter().all(Result::is_err));
+    let fen = "[FEN \"rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b - - 0 23\"]";
+    check_error(&format!("{fen}\n\n马8jin7 马二进三"), "\"马8jin7\" cannot be read");
+    assert_eq!(read_one(&format!("{fen}\n\n31st cup\n23... 马8进7 24. 马二进三")).plies(), 2);
+}
+
+#[test]
 fn borders_of_tables_are_skipped() {
     let rows = ["| 1 | 炮二平五 | 马8进7 |", "| 2 | 马二进三 | 车9平8 |"];
     for border in
