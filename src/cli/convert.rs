@@ -53,7 +53,7 @@ pub struct Arguments {
     /// Only games of a player whose name contains NAME.
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
-    /// Only games of an event whose name contains NAME.
+    /// Only games whose event or title contains NAME.
     #[arg(long, value_name = "NAME")]
     event: Option<String>,
     /// Only games with this result: 1-0, 0-1, 1/2-1/2 or *.
@@ -415,11 +415,10 @@ impl Writer<'_> {
         bytes.into_owned()
     }
 
-    /// The file of the next game in the folder of `--out`. Its name has the number of the file and the players, or the
-    /// event if they are unknown.
+    /// The file of the next game in the folder of `--out`. Its name has the number of the file and the name of the
+    /// game.
     fn path_in_folder(&self, game: &GameTree) -> PathBuf {
-        let title = game.players().or_else(|| game.known_tag("Event").map(str::to_owned));
-        let title = title.map(|title| format!(" {}", file_name_part(&title)));
+        let title = game.name().map(|title| format!(" {}", file_name_part(&title)));
         let (number, extension) = (self.written + 1, self.arguments.format().extension());
         let name = format!("{number:05}{}.{extension}", title.unwrap_or_default());
         self.arguments.out.join(name)
@@ -488,7 +487,7 @@ impl Writer<'_> {
             value.contains(&part.to_lowercase())
         };
         let is_player = |name: &String| contains("Red", name) || contains("Black", name);
-        let is_event = |name: &String| contains("Event", name);
+        let is_event = |name: &String| contains("Event", name) || contains("Title", name);
         arguments.player.as_ref().is_none_or(is_player)
             && arguments.event.as_ref().is_none_or(is_event)
             && arguments.result.is_none_or(|result| result == game.result)
@@ -555,11 +554,12 @@ fn position_after(line: &Line, ply: Option<usize>) -> Option<Position> {
     Some(line.start.after_all(moves.iter().copied()))
 }
 
-/// The players and the result of a game, or its event if they are unknown, as the content of an operand in EPD.
+/// The players and the result of a game, or its event and title if they are unknown, as the content of an operand in
+/// EPD.
 fn title(game: &GameTree) -> Option<String> {
     let title = match game.players() {
         Some(players) => format!("{players} {}", game.result),
-        None => game.known_tag("Event")?.to_owned(),
+        None => game.name()?,
     };
     Some(operand_text(&title))
 }

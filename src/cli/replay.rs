@@ -205,8 +205,9 @@ impl Replayed {
     fn row(&self) -> [String; 7] {
         let result = self.record.as_ref().map(|record| record.result.to_string());
         let known = |name| self.record.as_ref()?.known_tag(name);
+        let name = self.record.as_ref().and_then(GameTree::name).unwrap_or_default();
         let players = match [known("Red"), known("Black")] {
-            [None, None] => [known("Event").unwrap_or_default(), ""],
+            [None, None] => [name.as_str(), ""],
             names => names.map(|name| name.unwrap_or("?")),
         };
         let [red, black] = players.map(printable);

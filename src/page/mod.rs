@@ -90,12 +90,11 @@ pub fn game(tree: &GameTree, points: &[Option<f64>], ply: usize) -> Value {
     json!({ "title": title(tree), "text": encode(tree, points, ply) })
 }
 
-/// The title of a game: the players, or the event if neither player is known, and the result.
+/// The title of a game: the players, or the event and the title if neither player is known, and the result.
 pub fn title(tree: &GameTree) -> String {
-    let known = |name| tree.known_tag(name);
-    let players = match (known("Red"), known("Black"), known("Event")) {
-        (None, None, Some(event)) => event.to_owned(),
-        (red, black, _) => format!("{} – {}", red.unwrap_or("?"), black.unwrap_or("?")),
+    let players = match (["Red", "Black"].map(|name| tree.known_tag(name)), tree.name()) {
+        ([None, None], Some(name)) => name,
+        (players, _) => players.map(|name| name.unwrap_or("?")).join(" – "),
     };
     format!("{players}  {}", tree.result)
 }

@@ -176,7 +176,8 @@ function drawMoves() {
     if (!isVisible) element('moves').scrollTop += box.top - list.top - list.height / 2;
   }
   const players = tags.Red || tags.Black ? [`${tags.Red || '?'} – ${tags.Black || '?'}`, tags.Result] : [];
-  element('game-title').textContent = [...players, tags.Event, tags.ECCO, tags.Opening].filter(Boolean).join('  ');
+  const names = players.length ? [tags.Event] : [tags.Event, tags.Title];
+  element('game-title').textContent = [...players, ...names, tags.ECCO, tags.Opening].filter(Boolean).join('  ');
   element('comment-text').textContent = commentText(node.comment);
   if (!commented) element('comment').value = node.comment;
   for (const button of element('glyphs').children) {

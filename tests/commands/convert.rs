@@ -71,6 +71,34 @@ fn games_are_written_in_every_notation_format_and_encoding() {
 }
 
 #[test]
+fn compositions_have_the_names_of_their_event_and_title() {
+    let dir = TestDir::new();
+    let fen = "[FEN \"4k4/9/9/9/9/9/9/9/9/R2K5 w\"]\n\n1. a0a9 *\n\n";
+    let event = "[Event \"适情雅趣\"]\n[Title \"气吞关右\"]\n";
+    dir.write("games.pgn", format!("{event}{fen}[Title \"马蹀阏氏\"]\n{fen}"));
+    std::fs::create_dir(dir.path("xqf")).unwrap();
+    dir.check(
+        "
+        $ convert games.pgn --to epd
+        > id \"适情雅趣 气吞关右\";
+        > id \"马蹀阏氏\";
+        $ convert games.pgn --to moves --event 马蹀
+        >1 \\n
+        $ convert games.pgn --to xqf -o xqf
+        $ convert \"xqf/00001 适情雅趣 气吞关右.xqf\" \"xqf/00002 马蹀阏氏.xqf\" --to moves
+        >2 \\n
+        $1 replay games.pgn --list
+        > 适情雅趣 气吞关右
+        $ review games.pgn --all --depth 1
+        > Game 1: 适情雅趣 气吞关右  *
+        > Game 2: 马蹀阏氏  *
+        $ batch games.pgn --depth 1
+        > \"id\":\"2: 马蹀阏氏\"
+        ",
+    );
+}
+
+#[test]
 fn games_are_selected_and_positions_extracted() {
     let dir = dir_with_games();
     for (filter, count) in [

@@ -95,6 +95,20 @@ fn repetitions_are_judged_with_any_number_of_threads() {
 }
 
 #[test]
+fn another_review_replaces_the_ruling_and_keeps_the_annotator() {
+    let game = format!("[Annotator \"言穆江\"]\n{PERPETUAL_CHECK} *\n");
+    let (_, dir) = reviewed(&game, "");
+    assert!(dir.read("out.pgn").contains("(asian)"));
+    dir.check("$ review out.pgn --depth 3 --rules check-only --lang zh --pgn again.pgn");
+    let text = dir.read("again.pgn").replace('\n', " ");
+    assert!(text.contains("按棋规（check-only）") && !text.contains("asian"), "{text}");
+    assert_eq!(text.matches("长将").count(), 2, "{text}");
+    let game = pgn::read(&text).remove(0).unwrap();
+    let annotators = concat!("言穆江, Chuhe ", env!("CARGO_PKG_VERSION"));
+    assert_eq!(game.tag("Annotator"), Some(annotators));
+}
+
+#[test]
 fn a_loss_by_repetition_is_no_mate_and_counts_once() {
     let game = format!("{PERPETUAL_CHECK} E9-F9 E1-E2 F9-F8 *\n");
     let dir = TestDir::new();

@@ -328,8 +328,7 @@ fn read_records(
         let position = record.map_err(|error| place.reason(&error)).and_then(|record| {
             let record = file.cut_and_note(record, number, place);
             let record = record.map_err(|failure| failure.text)?;
-            let event = || record.known_tag("Event").map(str::to_owned);
-            let id = match record.players().or_else(event) {
+            let id = match record.name() {
                 Some(name) => format!("{number}: {name}"),
                 None => number.to_string(),
             };

@@ -193,7 +193,7 @@ fn judge_move(
 }
 
 /// The repetitions with a ruling, each once.
-fn repetitions(line: &Line, rules: RuleSet) -> Vec<Repetition> {
+pub fn repetitions(line: &Line, rules: RuleSet) -> Vec<Repetition> {
     let mut repetitions = Vec::new();
     let mut was_decided = false;
     let mut game = Game::new(line.start.clone());

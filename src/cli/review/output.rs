@@ -1,19 +1,21 @@
 //! A reviewed game as a table, as JSON, as PGN and as a graph.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use console::measure_text_width;
 use serde_json::{Value, json};
 
-use super::game::{Grade, MoveVerdict, Repetition, Review, ReviewedMove};
+use super::game::{Grade, MoveVerdict, Repetition, Review, ReviewedMove, repetitions};
 use crate::board::{Color, Move};
 use crate::cli::common::{
     Language, columns, fill, pad_left, score_and_mate, terminal_width, texts,
 };
 use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append};
-use crate::notation::{MoveStyle, chinese, opening};
+use crate::notation::{Line, MoveStyle, chinese, opening};
 use crate::page;
-use crate::search::Meaning;
+use crate::rules::RuleSet;
+use crate::search::{Meaning, Score};
 
 /// Maximum number of moves of a better line that is added as a variation.
 const LINE_LENGTH: usize = 8;
@@ -174,14 +176,21 @@ pub fn annotated(review: &Review) -> GameTree {
             record.set_tag(name, &format!("{accuracy:.1}"));
         }
     }
-    record.set_tag("Annotator", concat!("Chuhe ", env!("CARGO_PKG_VERSION")));
+    record.set_tag("Annotator", &annotators(record.known_tag("Annotator").unwrap_or_default()));
+    remove_better_lines(&mut record);
     let line: Vec<NodeId> = record.moves.line(ROOT).collect();
+    for (ply, text) in rulings_in_all_sets(&record.main_line()) {
+        if let Some(id) = ply.checked_sub(1).and_then(|n| line.get(n)) {
+            let comment = &mut record.moves[*id].comment;
+            if let Some((before, after)) = comment.split_once(&text) {
+                *comment =
+                    format!("{} {}", before.trim_end(), after.trim_start()).trim().to_owned();
+            }
+        }
+    }
     for repetition in &review.repetitions {
         if let Some(id) = repetition.ply.checked_sub(1).and_then(|n| line.get(n)) {
-            let (text, comment) = (repetition.text(), &mut record.moves[*id].comment);
-            if !comment.contains(&text) {
-                append(comment, &text);
-            }
+            append(&mut record.moves[*id].comment, &repetition.text());
         }
     }
     for (id, reviewed) in line.into_iter().zip(&review.moves) {
@@ -196,10 +205,53 @@ pub fn annotated(review: &Review) -> GameTree {
         let before = record.moves.parent(id).unwrap_or(ROOT);
         let is_better = |child: NodeId| record.moves[child].played == verdict.better();
         if verdict.better().is_some() && !record.moves.children(before).any(is_better) {
+            let score = match reviewed.before.side_to_move() {
+                Color::Red => verdict.found.score,
+                Color::Black => -verdict.found.score,
+            };
             record.add_line(before, verdict.line());
+            if let Some(better) = record.moves.children(before).last() {
+                record.moves[better].comment = evaluation(score, verdict.found.depth);
+            }
         }
     }
     record
+}
+
+/// The names of the annotators with that of the program, whichever version was among them.
+fn annotators(names: &str) -> String {
+    let others = names.split(", ").filter(|name| !name.is_empty() && !name.starts_with("Chuhe "));
+    let names: Vec<&str> = others.chain([concat!("Chuhe ", env!("CARGO_PKG_VERSION"))]).collect();
+    names.join(", ")
+}
+
+/// Removes the better lines of an earlier review: variations of the main line whose only comment is the score of their
+/// first move.
+fn remove_better_lines(record: &mut GameTree) {
+    let moves = &record.moves;
+    let main_line = std::iter::once(ROOT).chain(moves.line(ROOT));
+    let variations = main_line.flat_map(|id| moves.children(id).skip(1));
+    let is_better_line = |first: &NodeId| {
+        let comment = &moves[*first].comment;
+        let is_score =
+            comment.starts_with("[%eval ") && comment.find(']') == comment.len().checked_sub(1);
+        let is_plain = |id: NodeId| moves[id].comment.is_empty() && moves.children(id).count() < 2;
+        is_score && moves.children(*first).count() < 2 && moves.line(*first).all(is_plain)
+    };
+    let left_out: HashSet<NodeId> = variations.filter(is_better_line).collect();
+    if !left_out.is_empty() {
+        record.moves = moves.without(|id| left_out.contains(&id));
+    }
+}
+
+/// The texts of the rulings by all rule sets in all languages, with their plies. One of them may be that of an earlier
+/// review.
+fn rulings_in_all_sets(line: &Line) -> Vec<(usize, String)> {
+    let rulings = RuleSet::ALL.into_iter().flat_map(|rules| repetitions(line, rules));
+    let texts = rulings.flat_map(|ruling| {
+        [Language::En, Language::Zh].map(|language| (ruling.ply, language.within(|| ruling.text())))
+    });
+    texts.collect()
 }
 
 /// Removes an evaluation from a comment, whichever program wrote it, and the grade of an earlier review with its glyph.
@@ -224,17 +276,22 @@ fn remove_verdict(node: &mut AnnotatedMove) {
 /// The comment of a move, such as `[%eval -1.35,12] mistake (-11 %)`: the score for red and the depth, and for an error
 /// its grade and loss.
 fn comment(verdict: &MoveVerdict) -> String {
-    let score = match verdict.score.meaning() {
+    let mut comment = evaluation(verdict.score, verdict.found.depth);
+    if verdict.grade.glyph().is_some() {
+        comment += &format!(" {} (-{} %)", verdict.grade.word(), verdict.lost.round());
+    }
+    comment
+}
+
+/// The score for red and the depth, such as `[%eval -1.35,12]`.
+fn evaluation(score: Score, depth: u32) -> String {
+    let score = match score.meaning() {
         Meaning::Evaluation(score) => format!("{:.2}", f64::from(score) / 100.0),
         // This tag counts mates in moves.
         Meaning::Mates(plies) => format!("#{}", plies.div_ceil(2)),
         Meaning::Mated(plies) => format!("#-{}", plies.div_ceil(2)),
     };
-    let mut comment = format!("[%eval {score},{}]", verdict.found.depth);
-    if verdict.grade.glyph().is_some() {
-        comment += &format!(" {} (-{} %)", verdict.grade.word(), verdict.lost.round());
-    }
-    comment
+    format!("[%eval {score},{depth}]")
 }
 
 impl MoveVerdict {
@@ -368,6 +425,23 @@ fn rectangle(ply: usize, plies: usize, reviewed: &ReviewedMove, notation: MoveSt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::pgn;
+
+    #[test]
+    fn better_lines_of_an_earlier_review_are_removed() {
+        let text = "1. h2e2 (1. c3c4 {[%eval 0.30,9]} c6c5) (1. b2e2 h9g7 {[%eval 0.10,9]}) \
+                    h9g7 (1... b9c7 {[%eval 0.30,9]} b0c2 (2. a0a1)) (1... h7e7 {[%eval 1,9] good}) \
+                    (1... g6g5 {[%eval #3,9]}) 2. h0g2 *";
+        let mut record = pgn::read(text).remove(0).unwrap();
+        remove_better_lines(&mut record);
+        let written = record.write_pgn(MoveStyle::Iccs).replace('\n', " ");
+        assert_eq!(record.main_line().coordinates(), "h2e2 h9g7 h0g2");
+        for (variation, is_kept) in
+            [("C3-C4", false), ("B2-E2", true), ("B9-C7", true), ("H7-E7", true), ("G6-G5", false)]
+        {
+            assert_eq!(written.contains(variation), is_kept, "{written}");
+        }
+    }
 
     #[test]
     fn losses_are_rounded_half_up() {
