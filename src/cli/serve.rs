@@ -164,17 +164,23 @@ pub fn print_errors() {
         .try_init();
 }
 
-pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Prints errors (see [`print_errors`]) and lets a write beyond a file size limit fail, for a server whose library may
+/// reach the limit or fill the disk.
+pub fn survive_write_errors() {
     print_errors();
+    if let Err(error) = survive_file_limits() {
+        note(&format!("cannot handle SIGXFSZ, so a file size limit will end the server: {error}"));
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    survive_write_errors();
     let files = load_files(arguments)?;
     let (tablebases, skipped) = Tables::open(arguments.tablebases.paths());
     if let Some(problem) = skipped.first() {
         return Err(Failure::new("--tables", problem));
     }
     allow_connections(arguments.connections);
-    if let Err(error) = survive_file_limits() {
-        log::warn!("cannot handle SIGXFSZ, so a file size limit will end the server: {error}");
-    }
     let listen = &arguments.listen;
     // Before the library is opened, so that none is created if the port is in use.
     let listener = TcpListener::bind(&*listen.addresses).context(&listen.text)?;
@@ -250,9 +256,9 @@ fn allow_connections(count: u16) {
         let is_raised = current < possible && setrlimit(Resource::Nofile, new).is_ok();
         let allowed = if is_raised { possible } else { current };
         if allowed < wanted {
-            log::warn!(
+            note(&format!(
                 "{count} connections need {wanted} open files, but the system allows only {allowed}"
-            );
+            ));
         }
     }
     #[cfg(not(unix))]

@@ -218,11 +218,14 @@ fn damaged_dumps_report_the_imported_part() {
     dir.check(
         r"
         $1 cloud import bad.db bad.txt
-        2> bad.txt: line 2 is not a valid dump line (before the error: 0 moves written, 0
+        2> bad.txt: line 2 is not a valid dump line\n
         $1 cloud import large.db large.txt
         2> large.txt: line 2 is not a valid dump line
         $1 cloud import cut.db cut.txt
         2> line 4 is not a valid dump line (before the error: 2 moves written, 0
+        $1 cloud import cut.db cut.txt missing.txt bad.txt
+        2> missing.txt: No such file or directory (os error 2)\n
+        2> bad.txt: line 2 is not a valid dump line\n
         $ cloud dump cut.db
         >3 \n
         2=
@@ -285,6 +288,8 @@ fn a_running_library_is_backed_up() {
         "
         $1 cloud backup library.db copy.db
         2> copy.db: the file already exists
+        $1 cloud backup library.db .
+        2> .: is a directory
         $ cloud undo copy.db --writer tests
         = 3 values undone (undo 1)
         2=
@@ -302,6 +307,36 @@ fn a_backup_to_a_full_disk_names_the_copy() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.contains("copy.db: database error: "), "{errors}");
     assert!(!dir.names().contains(&"copy.db".to_owned()));
+}
+
+#[test]
+fn a_full_disk_ends_fill() {
+    let dir = dir_with_library();
+    let fill = dir.process("cloud fill library.db --positions 5000 --nodes 20");
+    // 36 or 72 KB, depending on the shell: enough for the index of the write-ahead log.
+    let mut fill = assert_cmd::Command::from_std(in_shell("ulimit -f 72", &fill));
+    let ended = fill.timeout(Duration::from_secs(240)).assert().code(1);
+    let errors = String::from_utf8_lossy(&ended.get_output().stderr);
+    assert!(errors.contains("library.db: ") && errors.contains("database error: "), "{errors}");
+}
+
+#[test]
+fn the_board_reports_a_library_beyond_the_file_size_limit() {
+    let dir = dir_with_library();
+    let board = dir.process("board --no-browser --library library.db");
+    // Less than the index of the write-ahead log.
+    let output = in_shell("ulimit -f 8", &board).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("library.db: database error: "), "{errors}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn serve_warns_of_too_few_open_files() {
+    let dir = dir_with_tokens();
+    let _server = Server::start_with_limit(&dir, "ulimit -n 100");
+    let errors = dir.read("errors");
+    assert!(errors.contains("1024 connections need 1280 open files"), "{errors}");
 }
 
 #[test]

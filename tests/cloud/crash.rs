@@ -99,7 +99,8 @@ pub fn assert_known(server: &Server, acknowledged: &[(String, String)]) {
 #[test]
 fn a_full_disk_only_affects_writes() {
     let dir = dir_with_tokens();
-    let server = Server::start_with_file_size_limit(&dir, 600);
+    // The blocks have 512 or 1024 bytes, depending on the shell.
+    let server = Server::start_with_limit(&dir, "ulimit -f 600");
     let mut acknowledged: Vec<(String, String)> = Vec::new();
     let mut refused = String::new();
     for (board, m) in random_moves(1) {

@@ -63,10 +63,9 @@ impl Server {
         Self::start_by(dir.process(""), library, arguments)
     }
 
-    /// Starts a server with a file size limit of `blocks` blocks, which have 512 or 1024 bytes depending on the shell.
-    /// Its standard error is the file `errors`.
-    pub fn start_with_file_size_limit(dir: &TestDir, blocks: u32) -> Self {
-        let mut command = in_shell(&format!("ulimit -f {blocks}"), &dir.process(""));
+    /// Starts a server after a command of the shell that sets a limit. Its standard error is the file `errors`.
+    pub fn start_with_limit(dir: &TestDir, limit: &str) -> Self {
+        let mut command = in_shell(limit, &dir.process(""));
         command.stderr(File::create(dir.path("errors")).unwrap());
         Self::start_by(command, LIBRARY, "")
     }

@@ -15,7 +15,7 @@ use super::common::{
     BookArguments, Context, ErrorList, Failure, GameArguments, GamePath, Place, SearchArguments,
     SearchDefaults, note, note_problems, print_line, user_name,
 };
-use super::serve::{NODES, PAUSE, open_store};
+use super::serve::{NODES, PAUSE, open_store, survive_write_errors};
 use crate::book::SQLITE_MAGIC;
 use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::server::LibraryRoutes;
@@ -117,6 +117,7 @@ fn open_library(
     location: &Location,
     tablebases: Arc<Tables>,
 ) -> Result<(LibraryRoutes, Workers), Failure> {
+    survive_write_errors();
     let store = open_store(location)?;
     let is_read_only = store.is_read_only();
     let library = Library::new(store, tablebases.clone(), LibraryOptions::default());

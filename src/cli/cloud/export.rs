@@ -252,7 +252,7 @@ pub fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
     match written {
         Ok(()) => out.finish(),
         Err(DumpError::Store(error)) => Err(Failure::new(&arguments.library, error)),
-        Err(DumpError::Write(error)) => Err(Failure::new(arguments.out.display(), error)),
+        Err(DumpError::Write(error)) => Err(Failure::of_output(out.name(), error)),
     }
 }
 

@@ -50,7 +50,7 @@ const MAX_LINE_MB: u64 = 1;
 /// Moves or tasks per transaction: each transaction waits for the disk.
 const BATCH: usize = 2_000;
 
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct ImportCounts {
     written: usize,
     known: usize,
@@ -64,16 +64,34 @@ struct ImportCounts {
 
 impl ImportCounts {
     fn print(&self) -> Result<(), Failure> {
-        let notes = match self.notes {
-            0 => String::new(),
-            notes => format!(", {} written", counted(notes, "note")),
-        };
         let moves = counted(self.written, "move");
         let tasks = counted(self.tasks, "task");
+        let notes = written_notes(self.notes);
         print_text(&format!(
             "{moves} written, {} already known, {tasks} added{notes}\n",
             self.known
         ))
+    }
+
+    /// The error of a file, with the numbers of what the file added since `before`.
+    fn error_after(&self, before: Self, error: &io::Error) -> String {
+        let (moves, tasks) = (self.written - before.written, self.tasks - before.tasks);
+        let notes = self.notes - before.notes;
+        if moves + tasks + notes == 0 {
+            return error.to_string();
+        }
+        let (moves, tasks) = (counted(moves, "move"), counted(tasks, "task"));
+        let notes = written_notes(notes);
+        let added = format!("{moves} written, {tasks} added{notes}");
+        format!("{error} (before the error: {added})")
+    }
+}
+
+/// The number of notes as a clause; empty if it is 0.
+fn written_notes(notes: usize) -> String {
+    match notes {
+        0 => String::new(),
+        _ => format!(", {} written", counted(notes, "note")),
     }
 }
 
@@ -94,6 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let plies = usize::from(arguments.max_ply);
     let files = with_files_of_folders(&arguments.files, &mut unread)?;
     for path in &files {
+        let before = importer.counts;
         let added = importer.add(path, plies, &mut unread);
         if added.is_ok() {
             importer.store().context(library)?;
@@ -108,11 +127,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let failure = match error {
             ImportError::Store(error) => return Err(Failure::new(library, error)),
             ImportError::File(error) => {
-                let ImportCounts { written, tasks, .. } = importer.counts;
-                let (moves, tasks) = (counted(written, "move"), counted(tasks, "task"));
-                let before = format!("{moves} written, {tasks} added");
-                let why = format!("{error} (before the error: {before})");
-                Failure::new(path.display(), why)
+                Failure::new(path.display(), importer.counts.error_after(before, &error))
             }
             ImportError::Book(failure) => failure,
         };

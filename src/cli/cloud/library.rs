@@ -1,6 +1,7 @@
 //! `chuhe cloud undo`, `redo`, `log`, `backup`, `check` and `fill`: commands on a library file or database.
 
 use std::collections::HashSet;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,16 +11,18 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use crate::board::Position;
 use crate::cli::common::{
     Context, FILE_EXISTS, Failure, ForceArgument, columns, heads, interrupts, note, print,
-    print_text, remove_unfinished_at_interrupt, require_not_input, require_not_stdout,
-    terminal_width, translated,
+    print_text, remove_unfinished_at_interrupt, require_not_input, require_not_log,
+    require_not_stdout, terminal_width, translated,
 };
 use crate::cloud::Edge;
 use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::store::{
-    self, Inconsistency, Location, Priority, Store, StoreError, Task, UndoResult, WORKER,
+    self, Inconsistency, Location, Priority, QueueResult, Store, StoreError, Task, UndoResult,
+    WORKER,
 };
 use crate::cloud::worker::Workers;
+use crate::movegen::legal_moves;
 use crate::tablebase::Tables;
 use crate::text::{Replacement, counted, printable};
 
@@ -48,6 +51,10 @@ pub fn backup(
 ) -> Result<(), Failure> {
     require_not_stdout("OUT", out)?;
     require_not_input("OUT", out, library.file())?;
+    require_not_log(out)?;
+    if out.is_dir() {
+        return Err(Failure::new(out.display(), io::Error::from(io::ErrorKind::IsADirectory)));
+    }
     let exists = out.symlink_metadata().is_ok();
     if exists && !force {
         return Err(Failure::new(out.display(), FILE_EXISTS));
@@ -224,10 +231,12 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
         positions.context(name)
     };
     while !level.is_empty() && positions()? < limit {
-        request_moves(&library, &level).context(name)?;
-        if !wait_for_tasks(&library, limit, &interrupts).context(name)? {
-            drop(workers);
-            return Err(Failure::interrupted());
+        loop {
+            let was_full = request_moves(&library, &level).context(name)?;
+            wait_for_tasks(&library, limit, &workers, &interrupts, name)?;
+            if !was_full || positions()? >= limit {
+                break;
+            }
         }
         plies += 1;
         note(&format!("ply {plies}: {}", counted(positions()?, "position")));
@@ -237,13 +246,15 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
     print_text(&format!("{}\n", counted(positions()?, "position")))
 }
 
-/// Requests moves of the positions with at most one known move.
-fn request_moves(library: &Library, level: &[Key]) -> Result<(), StoreError> {
+/// Requests moves of the positions with at most one known move, except if it is the only legal one. Returns whether the
+/// queue had no room for some of the positions.
+fn request_moves(library: &Library, level: &[Key]) -> Result<bool, StoreError> {
     let missing = library.store.read(|snapshot| {
         let mut missing = Vec::new();
         for key in level {
             let moves = snapshot.get(key)?.map_or(0, |row| row.moves.len());
-            if moves <= 1 {
+            let has_more = || key.position().is_some_and(|here| legal_moves(&here).len() > moves);
+            if moves <= 1 && has_more() {
                 missing.push(key.clone());
             }
         }
@@ -251,27 +262,38 @@ fn request_moves(library: &Library, level: &[Key]) -> Result<(), StoreError> {
     })?;
     library.store.write(move |batch| {
         for key in missing {
-            batch.add_task(&Task::expansion(key, Priority::Requested))?;
+            let task = Task::expansion(key, Priority::Requested);
+            if batch.add_task(&task)? == QueueResult::Full {
+                return Ok(true);
+            }
         }
-        Ok(())
+        Ok(false)
     })
 }
 
-/// Waits until all tasks are done or the library has enough positions. Returns `false` after Ctrl-C.
+/// Waits until all tasks are done or the library has enough positions.
+///
+/// # Errors
+/// Ctrl-C, or an error of the library or of a worker.
 fn wait_for_tasks(
     library: &Library,
     limit: i64,
+    workers: &Workers,
     interrupts: &Receiver<()>,
-) -> Result<bool, StoreError> {
+    name: &Location,
+) -> Result<(), Failure> {
     loop {
         let is_done = library.store.read(|snapshot| {
             Ok::<_, StoreError>(snapshot.unfinished()? == 0 || snapshot.positions()? >= limit)
-        })?;
-        if is_done {
-            return Ok(true);
+        });
+        if is_done.context(name)? {
+            return Ok(());
+        }
+        if let Some(error) = workers.error() {
+            return Err(Failure::new(name, error));
         }
         if interrupts.recv_timeout(PAUSE) != Err(RecvTimeoutError::Timeout) {
-            return Ok(false);
+            return Err(Failure::interrupted());
         }
     }
 }

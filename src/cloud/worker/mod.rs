@@ -3,7 +3,7 @@
 mod search;
 pub mod tasks;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use super::store::TaskKind;
 use crate::search::{Control, StartError};
 use crate::tablebase::Tables;
 use search::{BatchError, Scorer};
-use tasks::TaskSource;
+use tasks::{SubmitError, TaskSource};
 
 pub use tasks::check_access;
 
@@ -40,7 +40,9 @@ impl Worker {
         pause: Duration,
     ) -> Result<Self, StartError> {
         let control = Control::new(false);
-        let runner = Arc::new(TaskRunner { source, current: Mutex::default(), control });
+        let runner =
+            TaskRunner { source, current: Mutex::default(), error: OnceLock::new(), control };
+        let runner = Arc::new(runner);
         let (alive, stop_signal) = bounded(0);
         let (sender, status) = bounded(1);
         let thread_runner = runner.clone();
@@ -112,6 +114,11 @@ impl Workers {
         Ok(workers)
     }
 
+    /// The first error of a worker, except results that were refused because their lease had ended. The workers continue.
+    pub fn error(&self) -> Option<&str> {
+        self.0.iter().find_map(|worker| worker.runner.error.get().map(String::as_str))
+    }
+
     /// Stops the searches without waiting.
     pub fn stop(&mut self) {
         self.0.iter_mut().for_each(Worker::stop);
@@ -143,6 +150,8 @@ struct TaskRunner {
     /// The lease of the tasks that are being searched. Only the thread that takes the lease out of this field may
     /// submit the results or release the lease.
     current: Mutex<Option<i64>>,
+    /// See [`Workers::error`].
+    error: OnceLock<String>,
     /// Stops the searches and the thread.
     control: Arc<Control>,
 }
@@ -174,7 +183,7 @@ impl TaskRunner {
             Ok(Some(batch)) => batch,
             Ok(None) => return Some(false),
             Err(error) => {
-                log::error!("cannot get tasks: {error}");
+                self.record(format!("cannot get tasks: {error}"));
                 return Some(false);
             }
         };
@@ -184,9 +193,14 @@ impl TaskRunner {
         self.current.lock().take()?;
         match results {
             Ok(results) => {
+                // The tasks go to another worker when the lease expires.
                 if let Err(error) = self.source.deliver(&results) {
-                    // The tasks go to another worker when the lease expires.
-                    log::error!("the library did not accept the results: {error}");
+                    let text = format!("the library did not accept the results: {error}");
+                    match error.downcast_ref() {
+                        // The tasks are in the queue again.
+                        Some(SubmitError::UnknownLease) => log::error!("{text}"),
+                        _ => self.record(text),
+                    }
                 }
                 Some(true)
             }
@@ -196,10 +210,16 @@ impl TaskRunner {
             }
             // The tasks go to another worker when the lease expires.
             Err(error) => {
-                log::error!("a task was not finished: {error}");
+                self.record(format!("a task was not finished: {error}"));
                 Some(false)
             }
         }
+    }
+
+    /// Logs an error, and keeps it if it is the first one.
+    fn record(&self, error: String) {
+        log::error!("{error}");
+        let _ = self.error.set(error);
     }
 }
 
