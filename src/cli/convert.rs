@@ -236,22 +236,23 @@ fn convert_file(
     let path = game_path.path.display();
     let mut games = game_path.select(game_path.games()?);
     let mut errors = ErrorList::default();
-    for (number, place, game) in games.by_ref() {
+    for (_, place, game) in games.by_ref() {
         let game = game.map_err(|error| place.failure(&game_path.path, &error));
         let game = game.and_then(|game| {
+            errors.report();
+            let name = format_args!("{path}: {place}");
             if !writer.arguments.strict {
-                return game_path.cut_and_note(game, number, place);
+                return game_path.cut_and_note(game, place).context(name);
             }
-            let game = game_path.cut(game, number)?;
+            let game = game_path.cut(game).context(name)?;
             if let Some(problem) = game.main_line_problem() {
-                return Err(Failure::new(format_args!("{path}: {place}"), problem));
+                return Err(Failure::new(name, problem));
             }
             note_problems(&game_path.path, place, &game);
             Ok(game)
         });
         match game {
             Ok(game) => {
-                errors.report();
                 let written = writer.write_game(game, &format!("{path}: {place}"));
                 written.map_err(|failure| Failure { is_output_error: true, ..failure })?;
             }

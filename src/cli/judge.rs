@@ -114,10 +114,9 @@ fn judge_files(judging: &Judging<'_>, files: &[GamePath]) -> Result<(), Failure>
 fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Result<(), Failure> {
     let path = file.path.as_path();
     let mut games = file.select(file.games_line_by_line()?);
-    for (number, place, record) in games.by_ref() {
+    for (_, place, record) in games.by_ref() {
         let played = record.map_err(|error| place.reason(&error)).and_then(|record| {
-            let record = file.cut_and_note(record, number, place);
-            let record = record.map_err(|failure| failure.text)?;
+            let record = file.cut_and_note(record, place)?;
             let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
             let place = Some((path, place));
             let rules = judging.arguments.rules(rules_tag(&record).as_deref(), place);

@@ -171,10 +171,7 @@ impl Replayed {
         game: Result<GameTree, RecordError>,
     ) -> Result<(), String> {
         let game = game.map_err(|error| self.place.reason(&error))?;
-        let path = format!("{}: ", game_path.path.display());
-        let cut = game_path.cut(game, self.number);
-        let game = cut.map_err(|failure| failure.text.replacen(&path, "", 1))?;
-        let record = self.record.insert(game);
+        let record = self.record.insert(game_path.cut(game)?);
         if let Some(problem) = record.main_line_problem() {
             return Err(problem.to_owned());
         }

@@ -212,7 +212,7 @@ texts! {
         "{}：有多局棋，只用第一局；{}:2 为下一局";
     other_extensions: "{}: not read because of other extensions: {}", "{}：扩展名不是棋谱格式，未读取：{}";
     no_game: "there is no game {}", "没有第 {} 局";
-    too_few_plies: "game {} ends after ply {}", "第 {} 局只有 {} 步";
+    too_few_plies: "the game ends after ply {}", "该局只有 {} 步";
     games_converted: "{} read, {} written", "读入 {}，写出 {}";
     cannot_be_read: "{} cannot be read", "有 {}无法读取";
     games_agree: "{}: {} of {} games agree with the rules", "{}：{} / {} 局无误";

@@ -161,7 +161,7 @@ fn positions_of_a_pgn_are_searched() {
         $1 batch games.pgn:3
         2> there is no game 3
         $1 batch games.pgn:1@7
-        2> game 1 ends after ply 2
+        2> game 1: the game ends after ply 2
         $2 batch games.pgn --out - --continue
         2> needs a file, not standard output
         ",

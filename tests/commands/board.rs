@@ -367,7 +367,7 @@ fn games_of_the_command_line_are_shown() {
     for (invalid, error) in [
         ("no-such-file.pgn", "no-such-file.pgn: No such file"),
         ("'9/9 w'", "invalid FEN: 2 ranks"),
-        ("games.pgn:2@3", "game 2 ends after ply 2"),
+        ("games.pgn:2@3", "games.pgn: game 2: the game ends after ply 2"),
         ("--moves h2h8", "\"h2h8\" is illegal"),
     ] {
         dir.check(&format!("$1 board --no-browser {invalid}\n2> {error}"));

@@ -132,7 +132,11 @@ fn games_are_selected_and_positions_extracted() {
         $1 convert games.pgn:0
         2> there is no game 0
         $1 convert games.pgn:2@9
-        2> game 2 ends after ply 2
+        2> game 2: the game ends after ply 2
+        $1 convert games.pgn@99
+        2> games.pgn: game 1: the game ends after ply
+        2> games cannot be read
+        2>0 not a game record
         $2 convert games.pgn:x
         2> as in games.pgn:3@42
         "
@@ -146,8 +150,10 @@ fn strict_applies_to_the_requested_plies() {
     dir.write("tag.pgn", "[Event \"x\"\n[Red \"a\"]\n\n1. h2e2 h9g7 2. e2e9 *\n");
     dir.check(
         "
-        $1 convert --strict cut.pgn --to moves
+        $1 convert --strict cut.pgn cut.pgn --to moves
         2> move 3
+        2> convert: 2 games cannot be read
+        2>0 not a game record
         $ convert --strict cut.pgn:1@1 --to moves
         = startpos moves h2e2
         2>0 move 3

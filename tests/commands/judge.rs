@@ -360,7 +360,7 @@ fn problems_after_the_requested_ply_are_not_reported() {
         2=
         $1 judge cut.pgn:1@3
         2> move 3
-        2> ends after ply 2
+        2> cut.pgn: game 1: the game ends after ply 2
         $ judge tag.pgn:1@2
         2> unclosed tag
         2>0 move 3

@@ -96,7 +96,7 @@ fn games_and_plies_can_be_selected() {
         $1 show games.pgn:0
         2> there is no game 0
         $1 replay games.pgn:1@3
-        > game 1: game 1 ends after ply 2
+        > game 1: the game ends after ply 2
         $2 replay none.pgn:-3
         2> as in games.pgn:3@42
         $ judge games.pgn:2

@@ -140,7 +140,8 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
             // The page gets the whole game and shows it after the given plies.
             let whole = GamePath { ply: None, ..path.clone() };
             let game = whole.read()?;
-            path.check_ply(&game, path.game.unwrap_or(1))?;
+            let place = Place::Game(path.game.unwrap_or(1));
+            path.check_ply(&game).context(format_args!("{}: {place}", path.path.display()))?;
             Ok(vec![page::game(&game, &[], path.ply.unwrap_or(0))])
         }
         None => {

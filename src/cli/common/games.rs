@@ -377,7 +377,9 @@ impl GamePath {
         if self.game.is_none() && games.next().is_some() {
             note_first_of_several(&self.path);
         }
-        Ok((self.cut_and_note(game, number, place)?, place))
+        let game = self.cut_and_note(game, place);
+        let game = game.context(format_args!("{path}: {place}"))?;
+        Ok((game, place))
     }
 
     /// The games that this path selects. `games` must be a reader of its file.
@@ -392,12 +394,11 @@ impl GamePath {
     }
 
     /// Cuts the game after the given ply; its result is then unknown, and missing moves after this ply are no problem.
-    /// `number` is the number of the game in its file.
     ///
     /// # Errors
     /// The game is shorter.
-    pub fn cut(&self, mut game: GameTree, number: usize) -> Result<GameTree, Failure> {
-        self.check_ply(&game, number)?;
+    pub fn cut(&self, mut game: GameTree) -> Result<GameTree, String> {
+        self.check_ply(&game)?;
         if let Some(ply) = self.ply
             && (ply < game.plies() || game.lacks_last_moves())
         {
@@ -410,30 +411,23 @@ impl GamePath {
     }
 
     /// Like [`Self::cut`], but also reports the problems of the game, after the cut if it is long enough.
-    pub fn cut_and_note(
-        &self,
-        game: GameTree,
-        number: usize,
-        place: Place,
-    ) -> Result<GameTree, Failure> {
-        if let Err(failure) = self.check_ply(&game, number) {
+    pub fn cut_and_note(&self, game: GameTree, place: Place) -> Result<GameTree, String> {
+        if let Err(why) = self.check_ply(&game) {
             note_problems(&self.path, place, &game);
-            return Err(failure);
+            return Err(why);
         }
-        let game = self.cut(game, number)?;
+        let game = self.cut(game)?;
         note_problems(&self.path, place, &game);
         Ok(game)
     }
 
-    /// Returns an error if the game, the one with this number in its file, is shorter than the given ply.
-    pub fn check_ply(&self, game: &GameTree, number: usize) -> Result<(), Failure> {
+    /// Returns an error, which does not name the game, if the game is shorter than the given ply.
+    pub fn check_ply(&self, game: &GameTree) -> Result<(), String> {
         let plies = game.plies();
         if self.ply.is_none_or(|ply| ply <= plies) {
             return Ok(());
         }
-        let numbers = [number, plies].map(|number| number.to_string());
-        let why = fill(texts().too_few_plies, &[&numbers[0], &numbers[1]]);
-        Err(Failure::new(self.path.display(), why))
+        Err(fill(texts().too_few_plies, &[&plies.to_string()]))
     }
 }
 

@@ -326,8 +326,7 @@ fn read_records(
     let mut games = file.select(games);
     while let Some((number, place, record)) = games.next() {
         let position = record.map_err(|error| place.reason(&error)).and_then(|record| {
-            let record = file.cut_and_note(record, number, place);
-            let record = record.map_err(|failure| failure.text)?;
+            let record = file.cut_and_note(record, place)?;
             let id = match record.name() {
                 Some(name) => format!("{number}: {name}"),
                 None => number.to_string(),
