@@ -159,6 +159,7 @@ fn relabel_files(arguments: &RelabelArguments) -> Result<(), Failure> {
     };
     require_not_input("the output file", out, files)?;
     let mut new = NewGames::begin(out, arguments.force)?;
+    let out_name = new.out.name();
     let (mut total, mut unread) = (0, Unread::default());
     unread.each_file(files, |_, file| {
         let mut source = open(file)?;
@@ -166,7 +167,7 @@ fn relabel_files(arguments: &RelabelArguments) -> Result<(), Failure> {
         let progress = |games| note(&format!("{name}: {}", counted(games, "game")));
         let done = new.add(|writer| match relabel(&mut source, writer, &plan, progress) {
             Err(RelabelError::Write(AppendError::Io(error))) => {
-                Err(Failure::of_output(out.display(), error))
+                Err(Failure::of_output(&out_name, error))
             }
             done => done.context(file.display()),
         })?;
@@ -194,7 +195,7 @@ fn merge_files(arguments: &MergeArguments) -> Result<(), Failure> {
         warn_of_damage(file, source.damage());
         Ok(())
     })?;
-    let merged = merge.write(&mut new.writer, arguments.seed).context(out.display())?;
+    let merged = merge.write(&mut new.writer, arguments.seed).context(new.out.name())?;
     new.finish(merged.games)?;
     let games = counted(merged.games, "game");
     let duplicates = counted(merged.duplicates, "duplicate");
@@ -251,8 +252,9 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
     let files = with_files_of_folders(files, &mut unread)?;
     require_not_input("the output file", out, &files)?;
     let mut new = NewGames::begin(out, force)?;
+    let out_name = new.out.name();
     unread.each_file(&files, |_, file| {
-        let converted = new.add(|writer| convert_file(file, writer, out))?;
+        let converted = new.add(|writer| convert_file(file, writer, &out_name))?;
         if converted.skipped > 0 {
             let skipped = converted.skipped;
             note(&format!("{}: games left out: {skipped}", file.display()));
@@ -280,7 +282,7 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
 fn convert_file(
     file: &Path,
     writer: &mut GameWriter<File>,
-    out: &Path,
+    out: &str,
 ) -> Result<Converted, Failure> {
     let (head, mut source) = open_with_beginning(file, 1 << 16).context(file.display())?;
     if is_game_file(&head) {
@@ -314,9 +316,7 @@ fn convert_file(
         convert_records(source, writer)
     };
     match converted {
-        Err(ConvertError::Write(AppendError::Io(error))) => {
-            Err(Failure::of_output(out.display(), error))
-        }
+        Err(ConvertError::Write(AppendError::Io(error))) => Err(Failure::of_output(out, error)),
         converted => converted.context(file.display()),
     }
 }
@@ -413,7 +413,6 @@ struct NewGames {
     /// The temporary file for a pipe, a device or standard output.
     temporary: Option<File>,
     out: OutputFile,
-    path: PathBuf,
 }
 
 impl NewGames {
@@ -432,7 +431,6 @@ impl NewGames {
             writer: GameWriter::new(file.context(path.display())?).context(path.display())?,
             temporary,
             out,
-            path: path.to_owned(),
         })
     }
 
@@ -441,7 +439,8 @@ impl NewGames {
         &mut self,
         write: impl FnOnce(&mut GameWriter<File>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let failure = |error: AppendError| Failure::of_output(self.path.display(), error);
+        let name = self.out.name();
+        let failure = |error: AppendError| Failure::of_output(&name, error);
         let file = self.writer.flush().map_err(failure)?;
         let end = file.stream_position().map_err(|error| failure(error.into()))?;
         let written = write(&mut self.writer);
@@ -458,12 +457,12 @@ impl NewGames {
     fn finish(mut self, games: u64) -> Result<(), Failure> {
         if games == 0 {
             let why = "there are no games to write";
-            return Err(Failure::new(self.path.display(), why));
+            return Err(Failure::new(self.out.name(), why));
         }
-        self.writer.flush().context(self.path.display())?;
+        self.writer.flush().context(self.out.name())?;
         if let Some(mut file) = self.temporary {
             let copied = file.rewind().and_then(|()| io::copy(&mut file, &mut self.out));
-            copied.context(self.path.display())?;
+            copied.context(self.out.name())?;
         }
         self.out.finish()
     }

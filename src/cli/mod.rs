@@ -189,10 +189,14 @@ fn command() -> Command {
     if Language::chosen() == Language::Zh { help::translate(command) } else { command }
 }
 
-/// Parses the arguments. Negative numbers are values, so that the error for `--depth -1` names the option. Errors do
-/// not show passwords in addresses.
+/// Reads negative numbers as values, so that the error for `--depth -1` names the option.
+fn with_negative_numbers(command: Command) -> Command {
+    command.allow_negative_numbers(true).mut_subcommands(with_negative_numbers)
+}
+
+/// Parses the arguments. Errors do not show passwords in addresses.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
-    let mut command = command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
+    let mut command = command().mut_subcommands(with_negative_numbers);
     #[cfg(feature = "match")]
     {
         command = command.mut_subcommand("match", tournament::with_programs);

@@ -349,6 +349,8 @@ fn hashed_books_are_merged_completely() {
         2> 1 move in positions that no line of the book reaches
         $ book merge b.dat a.dat ./a.dat
         2= ./a.dat: given more than once; it counts each time\\n3 moves
+        $ book merge c.dat 'a.dat;a.dat'
+        2> a.dat: given more than once
         ",
     );
     let shown = |fen: &str| dir.output(&format!("book show '{fen}' --book b.dat"));

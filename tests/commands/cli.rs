@@ -202,6 +202,9 @@ fn words_that_begin_with_a_dash_get_a_useful_tip() {
         $2 analyse startpos --time -1
         2> invalid value '-1' for '--time
         2>0 -- -1
+        $2 book build x.dat a.pgn --min-games -1
+        2> invalid value '-1' for '--min-games
+        2>0 -- -1
         $2 play --strength 3
         2> '--strength'
         2>0 -- --strength

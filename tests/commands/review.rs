@@ -66,6 +66,9 @@ fn a_blunder_has_a_glyph_and_a_better_line() {
     assert!(text.contains("1... D9-D8 $4 {"), "{text}");
     assert!(text.contains("(1... A9-A5"), "{text}");
     assert!(pgn::read(&text).remove(0).is_ok(), "{text}");
+    // A glyph of the record is kept once.
+    let (_, marked) = reviewed(&game.replace("D9-D8", "D9-D8??"), "--notation iccs");
+    assert!(marked.read("out.pgn").contains("1... D9-D8 $4 {"));
     // A review of the reviewed game replaces the glyph, the score and the better line.
     dir.check("$ review out.pgn --depth 3 --notation iccs --pgn again.pgn");
     assert_eq!(dir.read("again.pgn"), text);

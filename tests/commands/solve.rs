@@ -220,6 +220,9 @@ fn a_win_may_end_in_a_table() {
     assert_eq!(file["stipulation"], "win");
     assert!(file.to_string().contains("\"by_table\":true"), "{file}");
     dir.check("$ solve --verify solution.json --lang zh\n^ 解法正确：胜，");
+    dir.check(&format!(
+        "$ solve '{TABLE_WIN}' --win --pgn -\n> [Event \"a win, mate in\n> or earlier\"]"
+    ));
     file["tree"]["plies"] = 1.into();
     dir.write("wrong.json", file.to_string());
     dir.check("$1 solve --verify wrong.json\n2> the mate that begins with the last move of");

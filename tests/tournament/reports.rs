@@ -35,6 +35,17 @@ fn the_status_is_written() {
     assert!(!page.contains("<one>"));
 }
 
+#[cfg(unix)]
+#[test]
+fn the_given_name_of_a_status_determines_its_format() {
+    let dir = TestDir::new();
+    let link = dir.path("link.html");
+    std::os::unix::fs::symlink("real.txt", &link).unwrap();
+    let mut command = match_of([script("one", "good"), script("two", "resign")], TWO_GAMES);
+    output(command.arg("--status").arg(&link));
+    assert!(dir.read("real.txt").starts_with("<!DOCTYPE html>"));
+}
+
 /// The remaining time is extrapolated from the finished games.
 #[test]
 fn the_status_contains_the_remaining_time() {

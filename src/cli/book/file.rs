@@ -93,6 +93,11 @@ impl Output {
         self.file.is_none()
     }
 
+    fn name(&self) -> String {
+        let file = self.file.as_ref();
+        file.map_or_else(|| self.path.display().to_string(), OutputFile::name)
+    }
+
     /// Writes the book and reports its size. Only a BOOK.DAT can have moves of which only the hash of the position is
     /// known, and only an .xqb comments on moves.
     pub fn write(
@@ -111,7 +116,7 @@ impl Output {
         let is_written = |entry: &BookEntry| entry.moves.iter().any(|m| m.weight > 0);
         let positions = table.entries().filter(is_written).count();
         if positions == 0 {
-            return Err(Failure::new(self.path.display(), EMPTY));
+            return Err(Failure::new(self.name(), EMPTY));
         }
         let (moves, positions) = match self.file {
             Some(file) => (write_dat(file, &encode_dat(table.entries()))?, positions),
@@ -132,7 +137,7 @@ impl Output {
     fn write_hashed(self, table: &BookTable, hashed: Vec<HashedMove>) -> Result<(), Failure> {
         let encoded = encode_hashed(hashed, table.entries());
         if encoded.bytes.is_empty() {
-            return Err(Failure::new(self.path.display(), EMPTY));
+            return Err(Failure::new(self.name(), EMPTY));
         }
         if let Some(file) = self.file {
             note(&counted(write_dat(file, &encoded)?, "move"));

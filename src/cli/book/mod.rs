@@ -138,7 +138,7 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
 }
 
 fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
-    note_repeated(books);
+    note_repeated(books.iter().flat_map(|list| names_of_list(list)));
     let mut unread = Unread::default();
     let mut libraries = Vec::new();
     unread.each_file(books, |_, name| {

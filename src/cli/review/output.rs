@@ -199,7 +199,8 @@ pub fn annotated(review: &Review) -> GameTree {
         };
         let node = &mut record.moves[id];
         remove_verdict(node);
-        node.glyphs.extend(verdict.grade.glyph());
+        let glyph = verdict.grade.glyph();
+        node.glyphs.extend(glyph.filter(|glyph| !node.glyphs.contains(glyph)));
         let comment = format!("{} {}", node.comment.trim(), comment(verdict));
         node.comment = comment.trim_start().to_owned();
         let before = record.moves.parent(id).unwrap_or(ROOT);

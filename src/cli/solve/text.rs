@@ -20,8 +20,12 @@ pub fn length(plies: u32) -> String {
 }
 
 pub fn describe_win(game: &Game, tree: &MatingMove, notation: MoveStyle) -> String {
-    let title = format!("a win, {} or earlier", length(tree.plies));
-    describe_tree(&title, game, tree, notation)
+    describe_tree(&win_title(tree), game, tree, notation)
+}
+
+/// The title of a proof of a win, whose mate need not be the shortest.
+fn win_title(tree: &MatingMove) -> String {
+    format!("a win, {} or earlier", length(tree.plies))
 }
 
 /// A title, the main line and the tree.
@@ -47,7 +51,7 @@ pub fn describe_draw(strategies: &ByColor<Vec<Reply>>) -> String {
     text
 }
 
-/// A mate as a game record with the `tags` of the composition. Every defense is a variation; the longest one is the
+/// A mate as a game record with the `tags` of the composition, a proof of a win without `solution`. Every defense is a variation; the longest one is the
 /// main line. Comments give the length of the mate and the other mates of `solution`.
 pub fn game_tree(
     start: &Position,
@@ -57,15 +61,16 @@ pub fn game_tree(
     notation: MoveStyle,
 ) -> GameTree {
     let mut record = GameTree::new(start.clone());
+    let event = solution.map_or_else(|| win_title(tree), |_| length(tree.plies));
     record.result = GameResult::win_of(start.side_to_move());
     // How an earlier game was played, judged and ended is not part of the composition.
     let dropped = ["ECCO", "Opening", "PlyCount", "Reason", "Rules", "Termination", "TimeControl"];
     let is_kept = |(name, _): &(String, String)| !dropped.contains(&&**name);
     record.tags = tags.into_iter().filter(is_kept).collect();
     if record.known_tag("Event").is_none() {
-        record.set_tag("Event", &length(tree.plies));
+        record.set_tag("Event", &event);
     }
-    record.moves[ROOT].comment = solution.map_or_else(|| length(tree.plies), headline);
+    record.moves[ROOT].comment = solution.map_or(event, headline);
     add_moves(&mut record, ROOT, tree);
     if let Some(solution) = solution {
         let line: Vec<NodeId> = record.moves.line(ROOT).collect();

@@ -288,7 +288,7 @@ impl<'a> MatchOutput<'a> {
             left,
         };
         for path in &arguments.status {
-            let text = status.text(&canonical_path(path))?;
+            let text = status.text(path, &canonical_path(path))?;
             OutputFile::open(path)?.write(&text)?;
         }
         Ok(())

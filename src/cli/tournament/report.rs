@@ -373,10 +373,10 @@ const STYLE: &str = "body{font:16px/1.4 system-ui,sans-serif;max-width:70rem;mar
     th,td{border-color:#444}tr:hover{background:#333026}a{color:#8bf}}";
 
 impl Status<'_> {
-    /// The text for a file, whose path is canonical: HTML if its name ends with `.html`, otherwise JSON.
-    pub fn text(&self, path: &Path) -> Result<String, Failure> {
+    /// The text for a file: HTML if its name ends with `.html`, otherwise JSON. `canonical` is its canonical path.
+    pub fn text(&self, path: &Path, canonical: &Path) -> Result<String, Failure> {
         if has_extension(path, "html") {
-            return Ok(self.page(path));
+            return Ok(self.page(canonical));
         }
         let report = JsonReport::new(
             self.tournament,

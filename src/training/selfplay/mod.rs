@@ -83,9 +83,9 @@ impl SelfPlayRun {
         interrupt: &Interrupt,
         progress: impl Fn(SelfPlayProgress) + Sync,
     ) -> Result<SelfPlayProgress, SelfPlayError> {
-        let players = players(&self.settings)?;
-        let numbers = missing_numbers(&self.numbers, self.settings.games);
-        let places = Mutex::new((0..).zip(numbers));
+        let numbers = || missing_numbers(&self.numbers, self.settings.games);
+        let players = players(&self.settings, numbers().count())?;
+        let places = Mutex::new((0..).zip(numbers()));
         let sequence = Mutex::new(Sequence {
             writer: self.writer,
             next: 0,
@@ -144,9 +144,9 @@ fn differences(plans: [&str; 2]) -> [String; 2] {
     [differing(left), differing(right)]
 }
 
-/// One player per thread.
-fn players(settings: &SelfPlaySettings) -> Result<Vec<Player>, SelfPlayError> {
-    let wanted = settings.threads.max(1);
+/// One player per thread, but not more than `games`.
+fn players(settings: &SelfPlaySettings, games: usize) -> Result<Vec<Player>, SelfPlayError> {
+    let wanted = settings.threads.max(1).min(games);
     let known = Arc::new(KnownMoves::default());
     let mut players = Vec::new();
     while players.len() < wanted {
@@ -328,6 +328,11 @@ mod tests {
             assert!(left[..16] == games[..16] && left[16..] == games[32..]);
             assert!(again == &games[16..32]);
         }
+    }
+
+    #[test]
+    fn there_are_not_more_players_than_games() {
+        assert_eq!(players(&settings(9, 3), 2).unwrap().len(), 2);
     }
 
     #[test]
