@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use super::common::{
-    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, in_utf_8, note,
-    open_input, open_with_beginning, plies_text, print, print_if_read, print_text,
+    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, in_utf_8, is_stdout,
+    note, open_input, open_with_beginning, plies_text, print, print_if_read, print_text,
     require_extension, require_not_input, translated, with_files_of_folders,
 };
 use crate::board::Color;
@@ -219,7 +219,7 @@ fn stats(files: &[PathBuf]) -> Result<(), Failure> {
 
 /// Prints a line, to standard error if the games go to standard output.
 fn report(out: &Path, line: &str) -> Result<(), Failure> {
-    if out.as_os_str() == "-" {
+    if is_stdout(out) {
         note(line);
         Ok(())
     } else {

@@ -1,6 +1,8 @@
 //! Reads files and lines up to a size limit, because devices and streams may be endless.
 
 use std::fs::File;
+#[cfg(feature = "cli")]
+use std::fs::OpenOptions;
 use std::io::{self, BufRead, ErrorKind, Read};
 use std::path::Path;
 use std::thread::sleep;
@@ -75,6 +77,38 @@ pub fn open_or_create(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(false);
     options.open(path)
+}
+
+/// Opens or creates a file to append to it, with `options` to read it as well. Other processes may also append to it,
+/// but until it is closed, no command of this program replaces it.
+///
+/// # Errors
+/// The file cannot be opened or created, or another process has locked it to write it alone.
+#[cfg(feature = "cli")]
+pub fn open_to_append(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(windows)]
+    not_removable(options);
+    let file = options.append(true).create(true).open(path)?;
+    // On Windows a shared lock would exclude writing. Some file systems have no locks.
+    let locked = if cfg!(windows) { Ok(()) } else { fs4::FileExt::try_lock_shared(&file) };
+    match locked {
+        Err(fs4::TryLockError::WouldBlock) => Err(io::Error::other(IS_WRITTEN)),
+        _ => Ok(file),
+    }
+}
+
+/// The error for a file that another process has locked.
+#[cfg(feature = "cli")]
+pub const IS_WRITTEN: &str = "another process is writing this file";
+
+/// Keeps all processes from removing or replacing the file while it is open.
+#[cfg(all(windows, feature = "cli"))]
+pub fn not_removable(options: &mut OpenOptions) {
+    use std::os::windows::fs::OpenOptionsExt;
+
+    const FILE_SHARE_READ: u32 = 1;
+    const FILE_SHARE_WRITE: u32 = 2;
+    options.share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE);
 }
 
 /// The first bytes of a regular file, at most `length`; empty if they cannot be read. Pipes are not read, because their

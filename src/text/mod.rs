@@ -14,10 +14,14 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+#[cfg(all(windows, feature = "cli"))]
+pub use bounded::not_removable;
 pub use bounded::{
     Blocking, BoundedLine, first_bytes, open_or_create, open_regular, read_all, read_bounded_line,
     read_bounded_until, read_line, require_regular, retry,
 };
+#[cfg(feature = "cli")]
+pub use bounded::{IS_WRITTEN, open_to_append};
 pub use encoding::{
     decode, decode_line, decode_part, encode_gbk, encoding_of, is_invisible, is_text, is_utf_8,
     path_in_gbk, path_of_name, unquoted, utf_16, without_byte_order_mark, without_control,
@@ -29,6 +33,8 @@ pub use printable::is_allowed_character;
 #[cfg(feature = "cli")]
 pub use printable::{escape_html, without_credentials};
 pub use printable::{excerpt, printable};
+#[cfg(feature = "cli")]
+pub use replacement::UnfinishedFile;
 #[cfg(any(feature = "cli", feature = "sqlite"))]
 pub use replacement::{Replacement, short_name};
 pub use translation::{translated, translated_texts};

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 
 use super::require_regular;
 
@@ -26,9 +26,18 @@ pub struct Replacement {
 /// The paths of the unfinished files of this process.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// An entry of [`UNFINISHED`], removed when dropped.
+/// A file that is removed if a signal ends the process, until this is dropped.
 #[derive(Debug)]
-struct UnfinishedFile(PathBuf);
+pub struct UnfinishedFile(PathBuf);
+
+#[cfg(feature = "cli")]
+impl UnfinishedFile {
+    /// Registers a file that exists.
+    pub fn new(path: &Path) -> Self {
+        UNFINISHED.lock().insert(path.to_owned());
+        Self(path.to_owned())
+    }
+}
 
 impl Drop for UnfinishedFile {
     fn drop(&mut self) {
@@ -112,23 +121,37 @@ impl Replacement {
     /// Flushes the content to the disk, then creates the file, or replaces the old one in one step.
     ///
     /// # Errors
-    /// The content cannot be written, the old file cannot be replaced, or there is one and `overwrite` is not set.
+    /// The content cannot be written, the old file cannot be replaced, or there is one and `overwrite` is not set. In
+    /// the last two cases the temporary file is kept, and the error names it.
     pub fn commit(self, overwrite: bool) -> io::Result<()> {
         self.file.as_file().sync_all()?;
-        if overwrite {
-            self.file.persist(&self.path)?;
+        let persisted = if overwrite {
+            self.file.persist(&self.path)
         } else {
-            self.file.persist_noclobber(&self.path)?;
-        }
-        Ok(())
+            self.file.persist_noclobber(&self.path)
+        };
+        let Err(PersistError { error, file }) = persisted else {
+            return Ok(());
+        };
+        let kind = error.kind();
+        let why = match kind {
+            io::ErrorKind::AlreadyExists => "the file has been created in the meantime".to_owned(),
+            _ => error.to_string(),
+        };
+        let (_, kept) = file.keep().map_err(|_| error)?;
+        Err(io::Error::new(kind, format!("{why}; the new content is in {}", kept.display())))
     }
 }
 
 /// An error of [`tempfile`] without the path of the temporary file, which the user does not know.
 fn without_path(error: io::Error) -> io::Error {
-    match error.to_string().split_once(" at path ") {
-        Some((text, _)) => io::Error::new(error.kind(), text),
-        None => error,
+    let kind = error.kind();
+    match (error.to_string().split_once(" at path "), kind) {
+        (Some((text, _)), io::ErrorKind::PermissionDenied) => {
+            io::Error::new(kind, format!("no file can be created in its folder: {text}"))
+        }
+        (Some((text, _)), _) => io::Error::new(kind, text),
+        (None, _) => error,
     }
 }
 

@@ -55,6 +55,35 @@ fn pgn_records_are_complete() {
     assert_eq!(pgn_games(&pgn).len(), 5);
 }
 
+/// On Windows the files cannot be replaced because they are open.
+#[cfg(unix)]
+#[test]
+fn no_command_replaces_the_files_of_a_running_match() {
+    let dir = TestDir::new();
+    dir.write("other.pgn", "1. h2e2 *\n");
+    let files = "--pgn played.pgn --epd positions --json report --wait 3600000";
+    let mut command = match_of(good(), &format!("{TWO_GAMES} --concurrency 1 {files}"));
+    let mut child = command.current_dir(dir.path(".")).stdout(Stdio::null()).spawn().unwrap();
+    let epd = dir.path("positions");
+    wait_for(&mut child, || fs::read(&epd).is_ok_and(|positions| positions.ends_with(b"\n")));
+    let owner = child.id();
+    dir.check(&format!(
+        "
+        $1 convert other.pgn -o played.pgn --force
+        2= chuhe: played.pgn: another process is writing this file
+        $1 convert other.pgn -o positions --to epd --force
+        2= chuhe: positions: another process is writing this file
+        $1 batch other.pgn -o positions --force
+        2= chuhe: positions: another process is writing this file
+        $1 convert other.pgn -o report --force
+        2= chuhe: report: process {owner} is writing this file
+        "
+    ));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(pgn_games(&dir.path("played.pgn")).len(), 1);
+}
+
 #[test]
 fn a_finished_match_is_resumed_only_with_more_rounds() {
     let dir = TestDir::new();

@@ -10,7 +10,10 @@ use std::sync::OnceLock;
 use super::{
     Context, Failure, ignore_closed_pipe, note, refuse_if, remove_unfinished_at_interrupt,
 };
-use crate::text::{Blocking, Replacement, first_bytes, has_extension, short_name};
+use crate::text::{
+    Blocking, IS_WRITTEN, Replacement, UnfinishedFile, first_bytes, has_extension, open_to_append,
+    short_name,
+};
 
 /// The number of bytes that are read from a file at once.
 const BUFFER_SIZE: usize = 1 << 20;
@@ -69,8 +72,7 @@ pub fn open_log(path: &Path) -> Result<File, Failure> {
     let is_other = !beginning.is_empty() && !digits_as_zeros.eq(BEGINNING.iter().copied());
     let why = "the file exists and is not a log, so nothing is added to it";
     refuse_if(is_other, path.display(), why)?;
-    let file = File::options().append(true).create(true).open(path);
-    let file = file.context(path.display())?;
+    let file = open_to_append(&mut File::options(), path).context(path.display())?;
     LOG.get_or_init(|| path.to_owned());
     Ok(file)
 }
@@ -115,6 +117,8 @@ pub struct OutputFile {
     path: PathBuf,
     target: Target,
     overwrite: bool,
+    /// Keeps other processes from writing a regular file.
+    _lock: Option<FileLock>,
 }
 
 enum Target {
@@ -125,37 +129,35 @@ enum Target {
 }
 
 impl OutputFile {
-    /// Opens the output. A regular file must not be the log or locked by another process, and must not exist unless
+    /// Opens the output. A regular file must not be the log or written by another process, and must not exist unless
     /// `force` is given.
     pub fn create(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
         require_not_log(path)?;
         let data = fs::metadata(path);
         let is_missing = data.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-        let target = if path.as_os_str() == "-" {
+        let mut lock = None;
+        let target = if is_stdout(path) {
             Ok(Target::StandardOutput)
-        } else if data.as_ref().is_ok_and(|data| !data.is_file()) {
-            File::options().write(true).open(path).map(Target::Special)
+        } else if let Some(file) = open_special(path) {
+            file.map(Target::Special)
         } else if data.is_ok() && !force {
             return Err(Failure::new(path.display(), FILE_EXISTS));
         } else if is_missing && names_folder(path) {
             return Err(Failure::new(path.display(), "there is no such folder"));
-        } else if is_locked(path) {
-            let why = "another process is writing this file";
-            return Err(Failure::new(path.display(), why));
         } else {
             remove_unfinished_at_interrupt();
-            Replacement::beside(path).map(Target::Regular)
+            let new = Replacement::beside(path).context(path.display())?;
+            lock = Some(FileLock::acquire(path)?);
+            Ok(Target::Regular(new))
         };
-        Ok(Self {
-            path: path.to_owned(),
-            target: target.context(path.display())?,
-            overwrite: force,
-        })
+        let target = target.context(path.display())?;
+        Ok(Self { path: path.to_owned(), target, overwrite: force, _lock: lock })
     }
 
-    /// Like [`Self::create`] with `force`, for files that a command rewrites repeatedly.
+    /// Like [`Self::create`] with `force`, for files that a command rewrites repeatedly. Another process can write the
+    /// file as well, before or after this one.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        Self::create(path, ForceArgument { force: true })
+        Ok(Self { _lock: None, ..Self::create(path, ForceArgument { force: true })? })
     }
 
     /// Whether this is standard output. The command must then print nothing else there.
@@ -180,13 +182,17 @@ impl OutputFile {
         }
     }
 
-    /// Completes the file after the last write. Fails without `force` if the file has been created in the meantime.
+    /// Completes the file after the last write. Fails if the file has been created in the meantime and `force` is not
+    /// set or a process appends to it; the content is then kept in another file.
     pub fn finish(self) -> Result<(), Failure> {
         let name = self.name();
         let finished = match self.target {
             Target::StandardOutput => io::stdout().flush().or_else(ignore_closed_pipe),
             Target::Special(_) => Ok(()),
-            Target::Regular(new) => new.commit(self.overwrite),
+            Target::Regular(new) => {
+                // A match may have begun to append to the file.
+                new.commit(self.overwrite && require_unlocked(&self.path).is_ok())
+            }
         };
         finished.context(name)
     }
@@ -219,13 +225,35 @@ fn names_folder(path: &Path) -> bool {
     last.is_some_and(|byte| std::path::is_separator(char::from(*byte)))
 }
 
-/// Whether a file is locked, by a [`FileLock`] or by a lock on the file itself, such as that of `chuhe selfplay`.
-fn is_locked(path: &Path) -> bool {
-    let lock = |file: File| fs4::FileExt::try_lock_shared(&file);
-    [path, &lock_path(path)].into_iter().any(|path| {
-        let locked = File::open(path).map(lock);
-        matches!(locked, Ok(Err(fs4::TryLockError::WouldBlock)))
-    })
+/// Whether a path names standard output: `-`, or its name on Unix, which cannot be opened if standard output is a socket
+/// and has a position of its own if it is a file.
+pub fn is_stdout(path: &Path) -> bool {
+    let names = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+    path.as_os_str() == "-" || cfg!(unix) && names.iter().any(|name| path == Path::new(name))
+}
+
+/// Opens a pipe, a device or, to append to it, an open file that is named by its descriptor, as in `/dev/stderr`.
+/// `None` for other paths.
+pub fn open_special(path: &Path) -> Option<io::Result<File>> {
+    let is_descriptor = path == Path::new("/dev/stderr")
+        || ["/dev/fd", "/proc/self/fd"]
+            .iter()
+            .any(|folder| path.parent() == Some(Path::new(folder)));
+    let is_special = is_descriptor || fs::metadata(path).is_ok_and(|data| !data.is_file());
+    is_special.then(|| File::options().write(true).append(is_descriptor).open(path))
+}
+
+/// Returns an error if a process appends to a file or has locked it, such as `chuhe selfplay`. On some file systems
+/// only a file that is open for writing can be locked.
+fn require_unlocked(path: &Path) -> Result<(), Failure> {
+    let Ok(file) = File::options().append(true).open(path) else {
+        return Ok(());
+    };
+    match fs4::FileExt::try_lock(&file) {
+        Err(fs4::TryLockError::WouldBlock) => Err(Failure::new(path.display(), IS_WRITTEN)),
+        // A process that is being started may keep the file open for a moment.
+        _ => fs4::FileExt::unlock(&file).or(Ok(())),
+    }
 }
 
 pub const FILE_EXISTS: &str = "the file already exists; --force overwrites it";
@@ -272,9 +300,9 @@ pub fn require_extension(option: &str, path: &Path, own: &[&str]) -> Result<(), 
     Err(Failure::usage(option, why))
 }
 
-/// Returns an error if the path of an option is `-`.
+/// Returns an error if the path of an option names standard output.
 pub fn require_not_stdout(option: &str, path: &Path) -> Result<(), Failure> {
-    refuse_if(path.as_os_str() == "-", option, "needs a file, not standard output")
+    refuse_if(is_stdout(path), option, "needs a file, not standard output")
 }
 
 /// Whether the path of an argument is a folder; `-` is standard input or output.
@@ -325,11 +353,8 @@ pub fn require_distinct<'a>(
 ) -> Result<(), Failure> {
     let mut options = HashMap::new();
     for (option, path) in files {
-        let file = if path.as_os_str() == "-" {
-            Some(FileIdentity::Path(path.to_owned()))
-        } else {
-            identity_of(path)
-        };
+        let file =
+            if is_stdout(path) { Some(FileIdentity::Path("-".into())) } else { identity_of(path) };
         if let Some(other) = file.and_then(|file| options.insert(file, option)) {
             let why = format!("this is also the file of {other}");
             return Err(Failure::usage(option, why));
@@ -401,21 +426,25 @@ pub struct FileLock {
     path: PathBuf,
     /// `None` only while the lock is dropped.
     file: Option<File>,
+    _unfinished: UnfinishedFile,
 }
 
 impl FileLock {
     /// Locks a file, which need not exist.
     ///
     /// # Errors
-    /// The file is the log, another process holds the lock, or the lock file cannot be written.
+    /// The file is the log, another process holds the lock or writes the file without it, or the lock file cannot be
+    /// written.
     pub fn acquire(path: &Path) -> Result<Self, Failure> {
         require_not_log(path)?;
+        require_unlocked(path)?;
         let lock = lock_path(path);
         loop {
             let mut options = File::options();
             let options = options.read(true).write(true).create(true).truncate(false);
+            // No process must hold the lock of a removed file.
             #[cfg(windows)]
-            not_removable(options);
+            crate::text::not_removable(options);
             let mut file = options.open(&lock).context(path.display())?;
             match fs4::FileExt::try_lock(&file) {
                 Ok(()) => {}
@@ -432,20 +461,11 @@ impl FileLock {
                 file.set_len(0)
                     .and_then(|()| write!(file, "{}", std::process::id()))
                     .context(path.display())?;
-                return Ok(Self { path: lock, file: Some(file) });
+                let _unfinished = UnfinishedFile::new(&lock);
+                return Ok(Self { path: lock, file: Some(file), _unfinished });
             }
         }
     }
-}
-
-/// Keeps all processes from removing the file while it is open, so that no process holds the lock of a removed file.
-#[cfg(windows)]
-fn not_removable(options: &mut fs::OpenOptions) {
-    use std::os::windows::fs::OpenOptionsExt;
-
-    const FILE_SHARE_READ: u32 = 1;
-    const FILE_SHARE_WRITE: u32 = 2;
-    options.share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE);
 }
 
 /// The path of the lock of a file.
@@ -497,7 +517,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Not checked on other systems. On Windows a file that is open with [`not_removable`] stays where it is.
+/// Not checked on other systems. On Windows an open lock file stays where it is.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
@@ -528,18 +548,67 @@ mod tests {
         let late = directory.path().join("late");
         let out = OutputFile::create(&late, refuse).unwrap_or_else(|_| panic!());
         fs::write(&late, "other").unwrap();
-        assert!(out.write("ours").is_err());
+        let error = out.write("ours").unwrap_err().text;
         assert_eq!(fs::read_to_string(&late).unwrap(), "other");
+        let (_, kept) = error.split_once("; the new content is in ").unwrap();
+        assert_eq!(fs::read_to_string(kept).unwrap(), "ours");
+        fs::remove_file(kept).unwrap();
         assert_eq!(names(), 3);
         assert!(OutputFile::create(directory.path(), overwrite).is_err());
-        // A file that another process has locked is not replaced.
-        let lock = FileLock::acquire(&old).unwrap();
-        assert!(OutputFile::create(&old, overwrite).is_err());
-        drop(lock);
+        // A file that another process writes is not replaced, even if it does not exist yet.
+        for path in [&old, &directory.path().join("soon")] {
+            let first = OutputFile::create(path, overwrite);
+            assert!(first.is_ok() && OutputFile::create(path, overwrite).is_err());
+        }
         let locked = File::options().write(true).open(&old).unwrap();
         fs4::FileExt::try_lock(&locked).unwrap();
         assert!(OutputFile::create(&old, overwrite).is_err());
         assert!(OutputFile::create(&new.join("x"), refuse).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_a_process_appends_to_is_not_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("games.pgn");
+        let force = ForceArgument { force: true };
+        let early = OutputFile::create(&path, force).unwrap_or_else(|_| panic!());
+        let append = || open_to_append(&mut File::options(), &path);
+        let mut games = append().unwrap();
+        games.write_all(b"game").unwrap();
+        assert!(append().is_ok());
+        assert!(early.write("other").is_err());
+        assert_eq!(FileLock::acquire(&path).unwrap_err().text.split(": ").last(), Some(IS_WRITTEN));
+        assert!(OutputFile::create(&path, force).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"game");
+        drop(games);
+        let locked = File::open(&path).unwrap();
+        fs4::FileExt::try_lock(&locked).unwrap();
+        assert!(append().is_err());
+        drop(locked);
+        assert!(OutputFile::create(&path, force).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_open_file_named_by_its_descriptor_is_appended_to() {
+        use std::os::fd::AsRawFd;
+
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        fs::write(&path, "before").unwrap();
+        let open = File::options().append(true).open(&path).unwrap();
+        let descriptor = PathBuf::from(format!("/dev/fd/{}", open.as_raw_fd()));
+        for force in [false, true] {
+            let out = OutputFile::create(&descriptor, ForceArgument { force });
+            assert!(out.is_ok_and(|out| out.write(" after").is_ok()));
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"before after after");
+        for name in ["-", "/dev/stdout", "/proc/self/fd/1"].map(Path::new) {
+            let out = OutputFile::create(name, ForceArgument::default());
+            assert!(out.is_ok_and(|out| out.is_stdout()));
+            assert!(require_distinct([("a", name), ("b", Path::new("/dev/fd/1"))]).is_err());
+        }
     }
 
     #[cfg(unix)]

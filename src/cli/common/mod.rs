@@ -35,8 +35,8 @@ pub use files::read_small_text;
 #[cfg(any(feature = "match", feature = "training"))]
 pub use files::require_distinct;
 pub use files::{
-    FILE_EXISTS, ForceArgument, InputFiles, OutputFile, create_outputs, is_folder, note_repeated,
-    open_input, require_extension, require_not_input, require_not_stdout,
+    FILE_EXISTS, ForceArgument, InputFiles, OutputFile, create_outputs, is_folder, is_stdout,
+    note_repeated, open_input, require_extension, require_not_input, require_not_stdout,
 };
 #[cfg(feature = "training")]
 pub use files::{FileLock, require_not_log};

@@ -1,6 +1,6 @@
 //! Standard output, output that a later run continues, tables and the log. A Chinese character is two columns wide.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use console::{Alignment, measure_text_width, pad_str};
 use env_logger::{Builder, Target};
 use log::LevelFilter;
 
-use super::files::{FileLock, open_log, require_not_stdout};
+use super::files::{FileLock, is_stdout, open_log, open_special, require_not_stdout};
 use super::{Context, Failure, ForceArgument};
 use crate::text::{
     is_reader_gone, open_or_create, read_all, require_regular, translated, without_credentials,
@@ -99,12 +99,11 @@ impl LineOutput {
     }
 
     fn create(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
-        if path.as_os_str() == "-" {
+        if is_stdout(path) {
             return Ok(Self::new(path, None, None));
         }
-        if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-            let file = File::options().write(true).open(path).context(path.display())?;
-            return Ok(Self::new(path, Some(file), None));
+        if let Some(file) = open_special(path) {
+            return Ok(Self::new(path, Some(file.context(path.display())?), None));
         }
         let lock = FileLock::acquire(path)?;
         let file = if force { File::create(path) } else { File::create_new(path) };

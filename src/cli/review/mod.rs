@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::common::{
     Context, Failure, ForceArgument, GamePath, LimitArguments, OpeningArgument, OutputFile, Place,
     SearchArguments, SearchDefaults, SearchPlan, Unread, create_outputs, exit_code, interrupts,
-    note, play_line, print, refuse_if, register_bar, report_damaged_tablebases,
+    is_stdout, note, play_line, print, refuse_if, register_bar, report_damaged_tablebases,
     require_no_notation, rules_tag, search_games, with_files_of_folders,
 };
 use crate::notation::MoveStyle;
@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     refuse_if(arguments.all && game_paths.iter().any(has_number), "--all", why)?;
     let is_unused = arguments.opening.ecco.is_some() && !arguments.all;
     refuse_if(is_unused, "--ecco", "has an effect only with --all")?;
-    let has_table = !arguments.json && arguments.html.as_deref() != Some(Path::new("-"));
+    let has_table = !arguments.json && !arguments.html.as_deref().is_some_and(is_stdout);
     if !has_table && arguments.pgn.is_none() && arguments.svg.is_none() {
         require_no_notation(arguments.notation)?;
     }

@@ -10,7 +10,7 @@ use crate::board::ByColor;
 use crate::notation::MoveStyle;
 use crate::notation::pgn::{self, GameResult, tag_line};
 use crate::notation::tree::GameTree;
-use crate::text::{BoundedLine, read_bounded_line};
+use crate::text::{self, BoundedLine, read_bounded_line};
 use crate::tournament::{GameRecord, Journal, MATCH_ID, Tournament, tree_of_record};
 
 /// Maximum number of bytes that are read of a game record; the rest is ignored.
@@ -25,8 +25,7 @@ pub struct PgnFile {
 /// Opens or creates a file to append to it. If the file is not empty, makes it end with at least `line_feeds` line
 /// feeds.
 pub fn open_to_append(path: &Path, line_feeds: usize) -> io::Result<File> {
-    let mut options = File::options();
-    let mut file = options.read(true).append(true).create(true).open(path)?;
+    let mut file = text::open_to_append(File::options().read(true), path)?;
     let begin = file.metadata()?.len().saturating_sub(line_feeds as u64);
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(begin))?;

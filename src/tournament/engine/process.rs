@@ -21,7 +21,7 @@ use super::dialect::EngineDialect;
 use super::platform::{Cancel, ProcessGroup};
 use super::xboard::XboardTranslator;
 use crate::text::{
-    BoundedLine, decode_line, printable, read_bounded_line, without_byte_order_mark,
+    BoundedLine, decode_line, open_to_append, printable, read_bounded_line, without_byte_order_mark,
 };
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
@@ -278,7 +278,7 @@ fn spawn(spec: &EngineSpec, cpus: Option<&[usize]>) -> io::Result<ProcessGroup> 
 }
 
 fn open_log(path: &Path) -> io::Result<File> {
-    let opened = File::options().append(true).create(true).open(path);
+    let opened = open_to_append(&mut File::options(), path);
     opened.map_err(|error| io::Error::other(format!("stderr={}: {error}", path.display())))
 }
 
