@@ -211,6 +211,8 @@ texts! {
     first_of_several: "{}: using the first of several games; {}:2 is the next",
         "{}：有多局棋，只用第一局；{}:2 为下一局";
     other_extensions: "{}: not read because of other extensions: {}", "{}：扩展名不是棋谱格式，未读取：{}";
+    linked_folder: "{}: not read because it is a link to a folder", "{}：是指向文件夹的链接，未读取";
+    special_file: "{}: not read because it is not a regular file", "{}：不是普通文件，未读取";
     no_game: "there is no game {}", "没有第 {} 局";
     too_few_plies: "the game ends after ply {}", "该局只有 {} 步";
     games_converted: "{} read, {} written", "读入 {}，写出 {}";

@@ -300,6 +300,41 @@ fn folders_are_read() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn links_in_a_folder_are_read_or_reported() {
+    let dir = TestDir::new();
+    for folder in ["records/b", "other"] {
+        std::fs::create_dir_all(dir.path(folder)).unwrap();
+    }
+    for name in ["records/a.pgn", "records/z.pgn", "other/1.pgn"] {
+        dir.write(name, "1. h2e2 *\n");
+    }
+    let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, dir.path(name));
+    link("../a.pgn", "records/b/link.pgn").unwrap();
+    link("../other", "records/folder").unwrap();
+    link("/dev/null", "records/null.pgn").unwrap();
+    link("missing", "records/missing.doc").unwrap();
+    dir.check(
+        "
+        $ replay records
+        = 3 of 3 games agree with the rules
+        2> records/folder: not read because it is a link to a folder\n
+        2> records/null.pgn: not read because it is not a regular file\n
+        2> records: not read because of other extensions: 1 file\n
+        ",
+    );
+    link("missing", "records/b/missing.pgn").unwrap();
+    dir.check(
+        "
+        $1 replay records
+        > 3 of 3 games agree with the rules
+        2> chuhe: records/b/missing.pgn: No such file
+        2> chuhe: replay: 1 file cannot be read
+        ",
+    );
+}
+
 #[test]
 fn lost_operations_of_epd_are_reported() {
     let dir = TestDir::new();

@@ -181,7 +181,7 @@ const RECORD_EXTENSIONS: [&str; 17] = [
 
 /// The files, with the game records in a folder and its subfolders, in the order of their names, in place of the
 /// folder. A folder that cannot be read or has no game records is handled as an unreadable file. The number of files
-/// with other extensions is reported.
+/// with other extensions is reported, and so are links to folders.
 pub fn with_files_of_folders<P: AsRef<OsStr>>(
     paths: &[P],
     unread: &mut Unread,
@@ -195,7 +195,8 @@ pub fn with_files_of_folders<P: AsRef<OsStr>>(
         }
         let before = files.len();
         let mut others = 0;
-        let added = add_records(path, &mut files, &mut others);
+        let unread_before = unread.files;
+        let added = add_records(path, &mut files, &mut others, unread);
         if others > 0 {
             let path = path.display().to_string();
             let others = counted(others, "file");
@@ -203,7 +204,7 @@ pub fn with_files_of_folders<P: AsRef<OsStr>>(
         }
         if let Err(failure) = added {
             unread.add_file(failure, paths.len())?;
-        } else if files.len() == before {
+        } else if files.len() == before && unread.files == unread_before {
             let why = "the folder has no files with the extension of a game record";
             unread.add_file(Failure::new(path.display(), why), paths.len())?;
         }
@@ -211,21 +212,34 @@ pub fn with_files_of_folders<P: AsRef<OsStr>>(
     Ok(files)
 }
 
-/// Adds the game records of a folder, and counts its other files in `others`. Links to other folders are not followed.
-fn add_records(folder: &Path, files: &mut Vec<PathBuf>, others: &mut u64) -> Result<(), Failure> {
+/// Adds the game records of a folder, and counts its files with other extensions in `others`. A record that is a link
+/// to a missing file is added as well, so that it is reported as an unreadable file. Links to other folders are
+/// reported and not followed.
+fn add_records(
+    folder: &Path,
+    files: &mut Vec<PathBuf>,
+    others: &mut u64,
+    unread: &mut Unread,
+) -> Result<(), Failure> {
     let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
     let mut entries = entries.context(folder.display())?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        if entry.file_type().context(path.display())?.is_dir() {
-            add_records(&path, files, others)?;
-        } else if path.is_file() {
-            if RECORD_EXTENSIONS.iter().any(|known| has_extension(&path, known)) {
-                files.push(path);
-            } else {
-                *others += 1;
+    for path in entries.iter().map(std::fs::DirEntry::path) {
+        let is_record = RECORD_EXTENSIONS.iter().any(|known| has_extension(&path, known));
+        match std::fs::metadata(&path) {
+            Ok(data) if data.is_dir() && path.is_symlink() => {
+                note(&fill(texts().linked_folder, &[&path.display().to_string()]));
             }
+            Ok(data) if data.is_dir() => {
+                if let Err(failure) = add_records(&path, files, others, unread) {
+                    unread.add_skipped_file(&failure);
+                }
+            }
+            Ok(data) if is_record && !data.is_file() => {
+                note(&fill(texts().special_file, &[&path.display().to_string()]));
+            }
+            _ if is_record => files.push(path),
+            _ => *others += 1,
         }
     }
     Ok(())
