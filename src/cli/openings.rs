@@ -162,5 +162,5 @@ fn read_openings(text: &str, heading: &str) -> io::Result<Vec<Vec<Move>>> {
 
 fn line(opening: &FoundOpening) -> String {
     let moves: Vec<_> = opening.moves.iter().map(ToString::to_string).collect();
-    format!("{} ; {:+}\n", moves.join(" "), opening.score)
+    format!("startpos moves {} # {:+}\n", moves.join(" "), opening.score)
 }

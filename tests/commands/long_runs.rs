@@ -38,6 +38,9 @@ fn interrupted_openings_are_continued() {
     let plan = format!("--depth 4 --seed 9 --count {}", found.lines().count() + 3);
     dir.check(&format!("$ openings parts.txt {plan} --continue\n$ openings whole.txt {plan}"));
     assert_eq!(dir.read("parts.txt"), dir.read("whole.txt"), "as if never interrupted");
+    // Other commands read the file as a list, too.
+    let count = dir.read("whole.txt").lines().count() - 1;
+    dir.check(&format!("$ replay whole.txt\n= whole.txt: {count} of {count} games agree"));
     // Some editors change the line ends and add a byte order mark.
     let edited = format!("\u{feff}{}", dir.read("whole.txt").replace('\n', "\r\n"));
     dir.write("edited.txt", &edited);
