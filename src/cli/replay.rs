@@ -274,6 +274,7 @@ impl Replayed {
         let mut object = json!({
             "file": game_path.path.display().to_string(),
             "game": self.number,
+            "line": self.place.line(),
             "red": record.and_then(|record| record.tag("Red")),
             "black": record.and_then(|record| record.tag("Black")),
             "result": record.map(|record| record.result),

@@ -58,7 +58,7 @@ pub enum SolveError {
 }
 
 impl SolveError {
-    /// Whether it is proven that no solution exists; `None` if the search was stopped or failed.
+    /// Whether it is proven that no solution exists; `None` if a search failed.
     pub fn is_proven(&self) -> Option<bool> {
         match self {
             Self::NoMate(_) | Self::NoWin(_) | Self::Drawn | Self::Lost => Some(true),
@@ -67,8 +67,9 @@ impl SolveError {
             | Self::NotRefuted(_)
             | Self::TooLarge(_)
             | Self::NoDefense(_)
-            | Self::TooMany(_) => Some(false),
-            Self::Stopped | Self::Failed(_) => None,
+            | Self::TooMany(_)
+            | Self::Stopped => Some(false),
+            Self::Failed(_) => None,
         }
     }
 }

@@ -158,6 +158,9 @@ fn two_sided_tables_depend_on_the_rule_set() {
     assert_eq!(stats["rules"], "asian");
     assert_eq!(stats["first_to_move"], stats["second_to_move"]);
     assert_eq!(stats["first_to_move"]["unknown"], 0);
+    // Moves as in all JSON, in any notation.
+    let first = stats["longest_line"][0].as_str().unwrap();
+    assert!(first.parse::<chuhe::board::Move>().is_ok(), "{first}");
 }
 
 #[test]

@@ -45,6 +45,11 @@ fn files_are_reported_in_order() {
         > list.txt: line 3: move 2: "h2e2" is illegal
         > list.txt: line 4: move 1: "x" cannot be read as a move\n
         > list.txt: 1 of 3 games agree
+        $1 replay list.txt --json
+        > "file":"list.txt","game":1,"line":2,
+        > "file":"list.txt","game":3,"line":4,
+        $ replay good.pgn --json
+        > "game":1,"line":null,
         $1 replay binary
         2> neither text nor a game record
         2>0 1 file cannot be read

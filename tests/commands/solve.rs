@@ -1,8 +1,15 @@
 //! `chuhe solve`.
 
+#[cfg(target_os = "linux")]
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
+#[cfg(target_os = "linux")]
+use super::{Signal, send_signal};
 use super::{TestDir, check};
+#[cfg(target_os = "linux")]
+use crate::processes::wait_for;
 
 /// Two rooks mate in two moves.
 const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
@@ -138,6 +145,27 @@ fn json_shows_whether_no_solution_is_proven() {
         assert_eq!(object["moves"].is_null(), stipulation == "draw");
         dir.write("unsolved.json", object.to_string());
         dir.check("$1 solve --verify unsolved.json\n2> not a solution as JSON");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_search_has_an_unknown_result() {
+    let dir = TestDir::new();
+    for (arguments, stipulation) in [("--mate 40", "mate"), ("--draw", "draw")] {
+        let mut command = dir.process(&format!("solve startpos {arguments} --threads 2 --json"));
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        // The search threads are started after the thread that handles signals.
+        let tasks = format!("/proc/{}/task", child.id());
+        wait_for(&mut child, || std::fs::read_dir(&tasks).is_ok_and(|tasks| tasks.count() > 2));
+        send_signal(&child, Signal::INT);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            (&object["stipulation"], &object["result"]),
+            (&stipulation.into(), &"unknown".into())
+        );
     }
 }
 

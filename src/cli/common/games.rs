@@ -362,7 +362,7 @@ impl GamePath {
     }
 
     /// Like [`Self::read`], but also returns the place of the game.
-    fn read_with_place(&self) -> Result<(GameTree, Place), Failure> {
+    pub fn read_with_place(&self) -> Result<(GameTree, Place), Failure> {
         let path = self.path.display();
         let number = self.game.unwrap_or(1);
         let mut games = self.games()?;
@@ -533,6 +533,13 @@ impl Place {
     pub const fn number(self) -> usize {
         match self {
             Self::Line(number) | Self::Game(number) => number,
+        }
+    }
+
+    pub const fn line(self) -> Option<usize> {
+        match self {
+            Self::Line(number) => Some(number),
+            Self::Game(_) => None,
         }
     }
 

@@ -25,7 +25,7 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// Calls `found` with each readable game of a file and its number, and reports all problems.
+    /// Calls `found` with each readable game of a file, its number and its place, and reports all problems.
     ///
     /// # Errors
     /// The file cannot be read, contains no game, or `found` returns an error.
@@ -33,14 +33,14 @@ impl Unread {
         &mut self,
         path: &Path,
         mut games: RecordReader<'_>,
-        mut found: impl FnMut(usize, GameTree) -> Result<(), E>,
+        mut found: impl FnMut((usize, Place), GameTree) -> Result<(), E>,
     ) -> Result<(), E> {
         while let Some(game) = games.next() {
             let place = Place::of_last(&games);
             match game {
                 Ok(game) => {
                     note_problems(path, place, &game);
-                    found(games.number(), game)?;
+                    found((games.number(), place), game)?;
                 }
                 Err(error) => self.add_part(path, place, place.reason(&error)),
             }

@@ -65,13 +65,14 @@ fn class_text(
     };
     let longest = solved.example(TableOutcome::Win(plies)).map(|position| {
         let line: Vec<Move> = tablebases.best_line(&position).collect();
-        let line = arguments.notation.write_line(&position, &line);
-        (position.to_string(), line)
+        (position, line)
     });
-    if let Some((fen, line)) = &longest {
-        text += &format!("  longest win: {}, {fen}\n    {line}\n", plies_text(plies));
+    if let Some((position, line)) = &longest {
+        let line = arguments.notation.write_line(position, line);
+        text += &format!("  longest win: {}, {position}\n    {line}\n", plies_text(plies));
     }
     if arguments.json {
+        let longest = longest.map(|(position, line)| (position.to_string(), line));
         let (fen, line) = longest.unzip();
         object["class"] = json!(material.to_string());
         object["bytes"] = json!(size);

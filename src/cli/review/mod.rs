@@ -92,14 +92,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let interrupts = interrupts()?;
     let mut reviews = Vec::new();
     let mut is_interrupted = false;
-    for (game_path, (number, record)) in records {
+    for (game_path, (at, record)) in records {
         let review;
         (review, is_interrupted) =
-            review_game(arguments, game_path, number, record, &plan, &interrupts)?;
+            review_game(arguments, game_path, at, record, &plan, &interrupts)?;
         if !uses_stdout {
             let path = game_path.path.display();
             print(&if arguments.json {
-                output::json(&review, &path.to_string())
+                output::json(&review, &path.to_string(), at.1)
             } else {
                 let table = output::table(&review, notation, arguments.all);
                 if game_paths.len() > 1 { format!("{path}:\n{table}\n") } else { table }
@@ -119,8 +119,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(is_interrupted))
 }
 
-/// A game to review: the path of its file, its number in the file, and its record.
-type FileGame<'a> = (&'a GamePath, (usize, GameTree));
+/// A game to review: its number and its place in its file, and its record.
+type NumberedGame = ((usize, Place), GameTree);
+type FileGame<'a> = (&'a GamePath, NumberedGame);
 
 /// The games of the files to review. Fails if no file can be read, or if no game has the opening of `--ecco`.
 fn read_files<'a>(
@@ -151,17 +152,18 @@ fn read_records(
     arguments: &Arguments,
     game_path: &GamePath,
     unread: &mut Unread,
-) -> Result<Vec<(usize, GameTree)>, Failure> {
+) -> Result<Vec<NumberedGame>, Failure> {
     let path = game_path.path.display();
     let mut records = Vec::new();
     if arguments.all {
-        let read = unread.read_games(&game_path.path, game_path.games()?, |number, game| {
-            records.push((number, game));
+        let read = unread.read_games(&game_path.path, game_path.games()?, |at, game| {
+            records.push((at, game));
             Ok::<_, io::Error>(())
         });
         read.context(&path)?;
     } else {
-        records.push((game_path.game.unwrap_or(1), game_path.read()?));
+        let (game, place) = game_path.read_with_place()?;
+        records.push(((game_path.game.unwrap_or(1), place), game));
     }
     let count = records.len();
     records.retain(|(_, game)| !game.moves.is_empty());
@@ -196,7 +198,7 @@ pub fn page_game(review: &Review) -> Value {
 fn review_game(
     arguments: &Arguments,
     game_path: &GamePath,
-    number: usize,
+    (number, place): (usize, Place),
     record: GameTree,
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
@@ -209,7 +211,7 @@ fn review_game(
         ));
     }
     let mut plan = plan.clone();
-    let place = Some((&*game_path.path, Place::Game(number)));
+    let place = Some((&*game_path.path, place));
     plan.settings.rules = arguments.search.rules.of(rules_tag(&record).as_deref(), place);
     let bar = register_bar(ProgressBar::new(0), "{bar:40} {pos}/{len} positions, {left} left");
     let reviewed = review_tree(number, record, arguments.from, &plan, interrupts, |_, total| {

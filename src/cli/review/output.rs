@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::game::{Grade, MoveVerdict, Repetition, Review, ReviewedMove, repetitions};
 use crate::board::{Color, Move};
 use crate::cli::common::{
-    Language, columns, fill, pad_left, score_and_mate, terminal_width, texts,
+    Language, Place, columns, fill, pad_left, score_and_mate, terminal_width, texts,
 };
 use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append};
 use crate::notation::{Line, MoveStyle, chinese, opening};
@@ -73,7 +73,7 @@ fn rounded(percent: f64) -> f64 {
 }
 
 /// The review of one game of `file`, as one line of JSON.
-pub fn json(review: &Review, file: &str) -> String {
+pub fn json(review: &Review, file: &str, place: Place) -> String {
     let moves = review.moves.iter().zip(&review.points[1..]);
     let moves = (1..).zip(moves);
     let moves = moves.map(|(ply, (reviewed, points))| move_json(ply, reviewed, *points));
@@ -92,6 +92,7 @@ pub fn json(review: &Review, file: &str) -> String {
     let object = json!({
         "file": file,
         "game": review.number,
+        "line": place.line(),
         "ecco": opening.map(|opening| opening.code),
         "opening": opening.map(|opening| &opening.name),
         "red": review.record.tag("Red"),

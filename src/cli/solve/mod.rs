@@ -337,7 +337,10 @@ fn solve(
     }
     match solved {
         Ok(proof) => Ok(Some(proof)),
-        Err(SolveError::Stopped) => Ok(None),
+        Err(SolveError::Stopped) => {
+            print_unsolved(game, &SolveError::Stopped, arguments, &work.progress)?;
+            Ok(None)
+        }
         Err(error) => {
             print_unsolved(game, &error, arguments, &work.progress)?;
             Err(Failure::new("solve", error))
@@ -402,7 +405,11 @@ fn prove_draw(
         let held = hold(start, side, judge, limit, known, &mut choose, &mut on_progress);
         strategies[side] = match held {
             Ok(strategy) => strategy,
-            Err(SolveError::Stopped) => return file.write(arguments).map(|()| None),
+            Err(SolveError::Stopped) => {
+                file.write(arguments)?;
+                print_unsolved(game, &SolveError::Stopped, arguments, &work.progress)?;
+                return Ok(None);
+            }
             Err(error) => {
                 print_unsolved(game, &error, arguments, &work.progress)?;
                 let why = format!("it is not proven that {side} does not lose: {error}");
