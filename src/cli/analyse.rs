@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use super::common::{
     BoardArguments, Context, Failure, FilePosition, GameArguments, Language, LimitArguments, Place,
-    RecordSelection, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread,
-    bound_name, describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts,
-    pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases, score_and_mate,
-    sentence, spaced, terminal_width, texts,
+    RecordSelection, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, StoredGame,
+    Unread, bound_name, describe_end, describe_ending, exit_code, fill, ignore_closed_pipe,
+    interrupts, pad_left, place_json, print_if_read, read_positions, report_damaged_tablebases,
+    score_and_mate, sentence, spaced, terminal_width, texts,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
@@ -42,7 +42,7 @@ struct AnalyzedGame {
     place: Option<(PathBuf, Place)>,
     /// The text before the FEN: the file if there are several, and the place; empty for a single game.
     title: String,
-    game: Game,
+    game: StoredGame,
     rules: RuleSet,
     /// See [`GameTree::lacks_last_moves`](crate::notation::tree::GameTree::lacks_last_moves).
     left_out: bool,
@@ -88,9 +88,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut threads = plan.start_threads()?;
     let mut is_interrupted = false;
     for (n, analyzed) in games.iter().enumerate() {
-        let game = &analyzed.game;
+        let game = &analyzed.game.game();
         plan.settings.rules = analyzed.rules;
-        if !print_if_read(&heading(arguments, analyzed, n == 0, &plan))? {
+        if !print_if_read(&heading(arguments, analyzed, game, n == 0, &plan))? {
             break;
         }
         if !has_legal_move(game.position()) {
@@ -117,7 +117,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             return Err(Failure::message("the search has failed"));
         };
         let text = match result.outcome.score {
-            _ if arguments.json => view.json(&result, best, analyzed.json(&plan)),
+            _ if arguments.json => view.json(&result, best, analyzed.json(game, &plan)),
             Some(score) => view.summary(&result, best, score),
             None => String::new(),
         };
@@ -142,7 +142,7 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
         let left_out = given.record.as_ref().is_some_and(|record| record.lacks_last_moves());
         let (place, title) = (given.source, String::new());
         return Ok((
-            vec![AnalyzedGame { place, title, game: given.game, rules, left_out }],
+            vec![AnalyzedGame { place, title, game: (&given.game).into(), rules, left_out }],
             unread,
         ));
     }
@@ -170,13 +170,14 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
 fn heading(
     arguments: &Arguments,
     analyzed: &AnalyzedGame,
+    game: &Game,
     is_first: bool,
     plan: &SearchPlan,
 ) -> String {
-    let AnalyzedGame { title, game, .. } = analyzed;
+    let title = &analyzed.title;
     let is_over = !has_legal_move(game.position());
     if arguments.json {
-        let object = is_over.then(|| format!("{}\n", analyzed.json(plan)));
+        let object = is_over.then(|| format!("{}\n", analyzed.json(game, plan)));
         return object.unwrap_or_default();
     }
     let mut text = String::new();
@@ -201,15 +202,15 @@ fn heading(
 
 impl AnalyzedGame {
     /// The position and its place as JSON, before a search.
-    fn json(&self, plan: &SearchPlan) -> Value {
+    fn json(&self, game: &Game, plan: &SearchPlan) -> Value {
         let place = self.place.as_ref();
         let mut object = place_json(place.map(|(path, place)| (path.as_path(), *place)));
-        object["fen"] = json!(self.game.position().to_string());
+        object["fen"] = json!(game.position().to_string());
         object["left_out"] = json!(self.left_out);
         let rules = plan.settings.rules;
         Language::En.within(|| {
-            object["ruling"] = json!(describe_end(&self.game, rules));
-            object["ending"] = json!(describe_ending(&self.game, &plan.tablebases, rules));
+            object["ruling"] = json!(describe_end(game, rules));
+            object["ending"] = json!(describe_ending(game, &plan.tablebases, rules));
         });
         for result in ["best", "score", "mate", "bound", "depth", "nodes", "time_ms"] {
             object[result] = Value::Null;

@@ -18,6 +18,7 @@ use super::common::{
     require_extension, require_not_input, score_and_mate, search_games, with_files_of_folders,
 };
 use crate::board::Move;
+use crate::notation::epd::Epd;
 use crate::notation::{chinese, fen};
 use crate::rules::{Cause, RuleSet, judge_outcome};
 use crate::search::{Bound, Meaning, Outcome, SearchResult, Settings};
@@ -113,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let bar = register_bar(bar, "{bar:30} {pos}/{len} positions, {left} left");
     bar.reset_eta();
     let rest = &positions[output.result_count..];
-    let game = |number: usize| &rest[number].position.game;
+    let game = |number: usize| rest[number].position.game.game();
     let mut waiting = BTreeMap::new();
     let mut written = 0;
     let searched = search_games(rest.len(), game, &plan, &interrupts, |number, result| {
@@ -146,7 +147,7 @@ fn read_files(
         let positions = read_positions(&GamePath::parse(path), RecordSelection::All, unread)?;
         for position in positions {
             let file = is_named.then(|| path.display().to_string());
-            match &position.epd.task_error {
+            match position.task.as_ref().and_then(|epd| epd.task_error.as_ref()) {
                 Some(error) => unread.add_part(path, position.place, error),
                 None => all.push(BatchPosition { file, position }),
             }
@@ -237,21 +238,22 @@ impl BatchResult {
         search: &str,
         format: BatchFormat,
     ) -> Self {
-        let FilePosition { place, game, epd, left_out, .. } = &searched.position;
-        let position = &epd.position;
+        let FilePosition { place, id, task, game, left_out, .. } = &searched.position;
+        let game = game.game();
+        let position = game.position();
         let Outcome { best, score, depth, nodes, time, .. } = result.outcome;
         let (hundredths, mate) = score.map_or((None, None), score_and_mate);
         let mate_plies = match score.map(|score| score.meaning()) {
             Some(Meaning::Mates(plies)) if result.bound() != Bound::Upper => Some(plies),
             _ => None,
         };
-        let is_solved = best.is_some_and(|best| epd.is_solved_by(best, mate_plies));
-        let cause = judge_outcome(game, RuleSet::default()).cause;
+        let solves = |epd: &Epd| best.is_some_and(|best| epd.is_solved_by(best, mate_plies));
+        let cause = judge_outcome(&game, RuleSet::default()).cause;
         let line: Vec<String> = result.best_line().iter().map(Move::to_string).collect();
         Self {
             file: searched.file.clone(),
             line: place.number(),
-            id: epd.id().map(str::to_owned),
+            id: id.clone(),
             fen: fen::write_position(position),
             best,
             chinese: best.map(|best| chinese::write(position, best)),
@@ -265,7 +267,7 @@ impl BatchResult {
                 BatchFormat::Json => json!(line),
                 BatchFormat::Csv => json!(line.join(" ")),
             },
-            solved: epd.has_task().then_some(is_solved),
+            solved: task.as_deref().map(solves),
             over: matches!(cause, Cause::Checkmate | Cause::Stalemate).then_some(cause),
             left_out: *left_out,
             search: search.to_owned(),
@@ -371,7 +373,7 @@ fn check_results(
         let is_for = |searched: &BatchPosition| {
             searched.file == result.file
                 && searched.position.place.number() == result.line
-                && fen::write_position(&searched.position.epd.position) == result.fen
+                && fen::write_position(searched.position.game.game().position()) == result.fen
         };
         if !positions.get(n).is_some_and(is_for) {
             let why = format!("result {number} belongs to another position");

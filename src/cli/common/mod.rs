@@ -58,7 +58,8 @@ pub use output::{number_table, pad};
 pub use progress::ProgressMeter;
 pub use progress::{note, register_bar};
 pub use reading::{
-    ErrorList, FilePosition, RecordSelection, Unread, read_positions, with_files_of_folders,
+    ErrorList, FilePosition, RecordSelection, StoredGame, Unread, read_positions,
+    with_files_of_folders,
 };
 pub use search::{
     SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,

@@ -10,6 +10,8 @@ use super::{
     Context, Failure, GamePath, Place, fill, is_folder, note, note_problems, play_line, rules_tag,
     texts, translated,
 };
+use crate::board::{Move, Position, Setup};
+use crate::notation::Line;
 use crate::notation::epd::Epd;
 use crate::notation::records::{LineContent, Lines, RecordReader, read_line};
 use crate::notation::tree::GameTree;
@@ -245,13 +247,37 @@ fn add_records(
     Ok(())
 }
 
+/// A game in little memory: a [`Game`] has about 1 KB.
+#[derive(Clone, Debug)]
+pub struct StoredGame {
+    start: Setup,
+    moves: Box<[Move]>,
+}
+
+impl From<&Game> for StoredGame {
+    fn from(game: &Game) -> Self {
+        let Line { start, moves } = game.line();
+        Self { start: start.setup(), moves: moves.into() }
+    }
+}
+
+impl StoredGame {
+    pub fn game(&self) -> Game {
+        let start = Position::try_from(&self.start).expect("the setup of a position is valid");
+        let line = Line { start, moves: self.moves.to_vec() };
+        Game::try_from(line).expect("the moves of a game are legal")
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct FilePosition {
     pub place: Place,
-    /// The position and its EPD operations.
-    pub epd: Epd,
-    /// The game that led to the position, without moves if none are given or the line is an EPD.
-    pub game: Game,
+    /// The EPD `id`, or the number and players of a game.
+    pub id: Option<String>,
+    /// An EPD with a task, readable or not.
+    pub task: Option<Box<Epd>>,
+    /// The game that led to the position, without moves if none are given.
+    pub game: StoredGame,
     /// The value of its tag `Rules`; `None` without a record or tag.
     pub rules: Option<String>,
     /// See [`GameTree::lacks_last_moves`].
@@ -319,15 +345,16 @@ fn read_lines(
 /// it and the moves after it are left out.
 fn read_position(path: &Path, place: Place, text: &str) -> Result<FilePosition, String> {
     let (line, epd, left_out) = match read_line(text).map_err(|error| error.reason)? {
-        LineContent::Epd(epd) => ((*epd.line).clone(), Some(epd), false),
+        LineContent::Epd(epd) => ((*epd.line).clone(), Some(Box::new(epd)), false),
         LineContent::Game(record) => {
             note_problems(path, place, &record);
             (record.main_line(), None, record.lacks_last_moves())
         }
     };
     let game = play_line(line).map_err(|failure| failure.text)?;
-    let epd = epd.unwrap_or_else(|| Epd::new(game.position().clone()));
-    Ok(FilePosition { place, epd, game, rules: None, left_out })
+    let id = epd.as_ref().and_then(|epd| epd.id()).map(str::to_owned);
+    let task = epd.filter(|epd| epd.has_task() || epd.task_error.is_some());
+    Ok(FilePosition { place, id, task, game: (&game).into(), rules: None, left_out })
 }
 
 fn read_records(
@@ -346,10 +373,9 @@ fn read_records(
                 None => number.to_string(),
             };
             let game = play_line(record.main_line()).map_err(|failure| failure.text)?;
-            let mut epd = Epd::new(game.position().clone());
-            epd.operations.push(("id".to_owned(), vec![id]));
             let (rules, left_out) = (rules_tag(&record), record.lacks_last_moves());
-            Ok(FilePosition { place, epd, game, rules, left_out })
+            let (id, game) = (Some(id), (&game).into());
+            Ok(FilePosition { place, id, task: None, game, rules, left_out })
         });
         match position {
             Ok(position) => found.push(position),
@@ -369,6 +395,16 @@ fn read_records(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stored_games_are_complete() {
+        let irregular = "3k5/9/9/9/9/RRR6/9/9/9/4K4 b - - 57 80 moves d9d8";
+        for text in ["startpos moves h2e2 h9g7", irregular] {
+            let line = GameTree::from(read_line(text).unwrap()).main_line();
+            let game = play_line(line.clone()).unwrap();
+            assert_eq!(StoredGame::from(&game).game().line(), line);
+        }
+    }
 
     #[test]
     fn errors_of_the_output_end_a_command() {
