@@ -40,7 +40,9 @@ fn interrupted_openings_are_continued() {
     assert_eq!(dir.read("parts.txt"), dir.read("whole.txt"), "as if never interrupted");
     // Other commands read the file as a list, too.
     let count = dir.read("whole.txt").lines().count() - 1;
-    dir.check(&format!("$ replay whole.txt\n= whole.txt: {count} of {count} games agree"));
+    dir.check(&format!(
+        "$ replay whole.txt\n= whole.txt: {count} of {count} games agree with the rules"
+    ));
     // Some editors change the line ends and add a byte order mark.
     let edited = format!("\u{feff}{}", dir.read("whole.txt").replace('\n', "\r\n"));
     dir.write("edited.txt", &edited);
