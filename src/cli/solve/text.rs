@@ -51,8 +51,8 @@ pub fn describe_draw(strategies: &ByColor<Vec<Reply>>) -> String {
     text
 }
 
-/// A mate as a game record with the `tags` of the composition, a proof of a win without `solution`. Every defense is a variation; the longest one is the
-/// main line. Comments give the length of the mate and the other mates of `solution`.
+/// A mate as a game record with the `tags` of the composition, a proof of a win without `solution`. Every defense is a
+/// variation; the longest one is the main line. Comments give the length of the mate and the other mates of `solution`.
 pub fn game_tree(
     start: &Position,
     tags: Vec<(String, String)>,

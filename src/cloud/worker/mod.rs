@@ -114,7 +114,8 @@ impl Workers {
         Ok(workers)
     }
 
-    /// The first error of a worker, except results that were refused because their lease had ended. The workers continue.
+    /// The first error of a worker, except results that were refused because their lease had ended. The workers
+    /// continue.
     pub fn error(&self) -> Option<&str> {
         self.0.iter().find_map(|worker| worker.runner.error.get().map(String::as_str))
     }
