@@ -6,7 +6,8 @@ use arrayvec::ArrayString;
 
 use super::numbers::is_digit;
 use super::words::{
-    LONGEST_MOVE, is_direction, is_move_number, is_piece, is_short, split_word, without_label,
+    LONGEST_MOVE, is_direction, is_move_number, is_piece, is_place, is_short, split_word,
+    without_label,
 };
 use crate::notation::fen::{self, begins_with_board};
 use crate::notation::tree::GameResult;
@@ -281,6 +282,21 @@ pub fn is_damaged_move(word: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a word that begins the text in parentheses is Chinese text and not a move with an error. In contrast to
+/// other prose, a short word may have two parts of a move (`红方多2兵`, `平帅占中`), and without a number it may consist
+/// of parts (`进兵`).
+pub fn is_text_in_parentheses(word: &str) -> bool {
+    let is_chinese = |c: char| matches!(c, '\u{4e00}'..='\u{9fff}');
+    let may_be_text = has_text(word) || word.contains(is_chinese) && !word.contains(is_digit);
+    may_be_text && !(is_short(word) && is_damaged_move(word))
+}
+
+/// Whether a word has a Chinese character that does not occur in moves.
+pub fn has_text(word: &str) -> bool {
+    let is_part = |c: char| is_piece(c) || is_direction(c) || is_digit(c) || is_place(c);
+    word.contains(|c| matches!(c, '\u{4e00}'..='\u{9fff}') && !is_part(c))
 }
 
 /// Whether a line begins with the number of a game: `第2局`.

@@ -1,6 +1,6 @@
 //! Text that mentions moves, between the moves of a game: `若改走炮8平5则成顺炮。`
 
-use super::headings::is_damaged_move;
+use super::headings::{has_text, is_damaged_move};
 use super::numbers::{MoveNumber, Numbering, is_digit};
 use super::scanner::Source;
 use super::words::{
@@ -200,21 +200,6 @@ pub fn is_text(word: &str) -> bool {
     let is_part: [fn(char) -> bool; 3] = [is_piece, is_direction, is_digit];
     let parts = is_part.into_iter().filter(|is_part| word.contains(is_part)).count();
     has_text(word) && !(is_short(word) && parts > 1)
-}
-
-/// Whether a word that begins the text in parentheses is Chinese text and not a move with an error. In contrast to
-/// [`is_text`], a short word may have two parts of a move (`红方多2兵`, `平帅占中`), and without a number it may consist
-/// of parts (`进兵`).
-pub fn is_text_in_parentheses(word: &str) -> bool {
-    let is_chinese = |c: char| matches!(c, '\u{4e00}'..='\u{9fff}');
-    let may_be_text = has_text(word) || word.contains(is_chinese) && !word.contains(is_digit);
-    may_be_text && !(is_short(word) && is_damaged_move(word))
-}
-
-/// Whether a word has a Chinese character that does not occur in moves.
-fn has_text(word: &str) -> bool {
-    let is_part = |c: char| is_piece(c) || is_direction(c) || is_digit(c) || is_place(c);
-    word.contains(|c| matches!(c, '\u{4e00}'..='\u{9fff}') && !is_part(c))
 }
 
 /// The text directly after the moves of a word: `红胜`, `!好棋`, `……`.

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::headings::{TextLine, is_known_tag};
+use super::headings::{TextLine, is_known_tag, is_text_in_parentheses};
 use super::numbers::{is_digit, is_enclosed_number};
-use super::prose::is_text_in_parentheses;
 use super::words::{
     LONGEST_MOVE, is_piece, is_place, move_length, numbered_word, plain, split_word, without_label,
 };

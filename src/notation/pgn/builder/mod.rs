@@ -17,7 +17,6 @@ use crate::notation::tree::{
     AnnotatedMove, GameResult, GameTree, LostPart, NodeId, Problem, ROOT, append, plain_comment,
 };
 use crate::notation::{chinese, is_move_text, parse_move};
-use remarks::LineOfMoves;
 
 /// The maximum size of the tags, comments and texts of moves of a game in bytes.
 const MAX_TEXT: usize = 8 << 20;
@@ -103,6 +102,20 @@ struct Cursor {
     after: NodeId,
     /// The last move of the current line, if there is one.
     last: Option<NodeId>,
+}
+
+/// Moves without numbers that may be a remark, and the state of the builder before them.
+#[derive(Debug)]
+struct LineOfMoves {
+    text: String,
+    cursor: Cursor,
+    line_of_move: usize,
+    plies: usize,
+    nodes: usize,
+    problems: usize,
+    result: Option<GameResult>,
+    /// Whether prose has begun after the moves.
+    is_complete: bool,
 }
 
 /// An open parenthesis.

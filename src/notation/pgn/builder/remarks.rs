@@ -1,12 +1,12 @@
 //! Text among the moves: sentences, notes in brackets, and prose.
 
-use super::{Builder, Cursor};
+use super::{Builder, LineOfMoves};
 use crate::board::Color;
-use crate::notation::pgn::headings::{TextLine, is_address, is_game_number};
-use crate::notation::pgn::numbers::{MoveNumber, is_digit};
-use crate::notation::pgn::prose::{
-    Prose, Remark, consists_of_moves, is_like_move, is_text_in_parentheses,
+use crate::notation::pgn::headings::{
+    TextLine, is_address, is_game_number, is_text_in_parentheses,
 };
+use crate::notation::pgn::numbers::{MoveNumber, is_digit};
+use crate::notation::pgn::prose::{Prose, Remark, consists_of_moves, is_like_move};
 use crate::notation::pgn::scanner::{PgnToken, Source};
 use crate::notation::pgn::words::{
     is_divider, is_move_number, is_remark, joined_moves, leading_moves, numbered_word, plain,
@@ -15,20 +15,6 @@ use crate::notation::pgn::words::{
 use crate::notation::raw::RecordError;
 use crate::notation::tree::{GameResult, append};
 use crate::notation::{chinese, is_move_text};
-
-/// Moves without numbers that may be a remark, and the state of the builder before them.
-#[derive(Debug)]
-pub(super) struct LineOfMoves {
-    text: String,
-    cursor: Cursor,
-    line_of_move: usize,
-    plies: usize,
-    nodes: usize,
-    problems: usize,
-    result: Option<GameResult>,
-    /// Whether prose has begun after the moves.
-    is_complete: bool,
-}
 
 /// The maximum length in bytes of moves without numbers that may be a remark.
 const MAX_UNNUMBERED: usize = 4096;
