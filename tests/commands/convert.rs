@@ -87,7 +87,7 @@ fn compositions_have_the_names_of_their_event_and_title() {
         $ convert games.pgn --to xqf -o xqf
         $ convert \"xqf/00001 适情雅趣 气吞关右.xqf\" \"xqf/00002 马蹀阏氏.xqf\" --to moves
         >2 \\n
-        $1 replay games.pgn --list
+        $ replay games.pgn --list
         > 适情雅趣 气吞关右
         $ review games.pgn --all --depth 1
         > Game 1: 适情雅趣 气吞关右  *
