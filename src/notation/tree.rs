@@ -195,9 +195,10 @@ impl<T> Tree<T> {
         id
     }
 
-    /// Removes the descendants of a node. They must be the nodes from `first` on.
-    pub(super) fn remove_line(&mut self, after: NodeId, first: usize) {
-        self.nodes.truncate(first + 1);
+    /// Removes the nodes that were added since the tree had this [length](Self::len). They must be all the descendants of
+    /// `after`.
+    pub(super) fn remove_line(&mut self, after: NodeId, length: usize) {
+        self.nodes.truncate(length + 1);
         let node = &mut self.nodes[after as usize];
         (node.first_child, node.last_child) = (NONE, NONE);
     }

@@ -80,7 +80,7 @@ pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonR
         return Err(ServerError::parameter("move must be a legal move such as h2e2"));
     };
     let glyphs = form.get("glyphs").unwrap_or("").split([' ', ',']).filter(|word| !word.is_empty());
-    let glyphs: Option<Vec<u8>> = glyphs.map(|word| number_of_digits(word, 10)).collect();
+    let glyphs: Option<Vec<u8>> = glyphs.map(|word| number_of_digits::<u8>(word, 10)).collect();
     let invalid = |error: NoteError| ServerError::parameter(error.to_string());
     let note = Note {
         name: text_of(&form, "name")?,

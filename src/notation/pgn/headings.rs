@@ -268,7 +268,7 @@ pub fn may_be_move(word: &str) -> bool {
     has_coordinates || word.contains(is_piece) || word.contains(is_direction) || is_move_text(word)
 }
 
-/// Whether a word may be a move with an error: `炮二乎五`, `C2?5`.
+/// Whether a word may be a move with an error: `炮二乎五`, `C2?5`, `C2=S`.
 pub fn is_damaged_move(word: &str) -> bool {
     let characters: Vec<char> = word.chars().take(LONGEST_MOVE + 1).collect();
     let count = |is_kind: fn(&char) -> bool| word.chars().filter(is_kind).count();
@@ -276,6 +276,11 @@ pub fn is_damaged_move(word: &str) -> bool {
         [_, _, direction, _] | [_, _, _, direction, _] if is_direction(direction) => true,
         [piece, number, ..] if characters.len() <= LONGEST_MOVE && is_piece(piece) => {
             is_digit(number)
+        }
+        [piece, number, '=' | '+' | '-' | '.', _]
+            if piece.is_ascii_alphabetic() && number.is_ascii_digit() =>
+        {
+            true
         }
         [_, _, _, _] | [_, _, _, _, _] => {
             count(char::is_ascii_alphabetic) > 0 && count(char::is_ascii_digit) > 1

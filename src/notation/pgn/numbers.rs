@@ -328,6 +328,12 @@ mod tests {
         for (text, result, comment) in [
             ("红优，红胜，否则黑胜，黑胜。", GameResult::BlackWins, "红优，红胜，否则黑胜，"),
             ("红优 红胜 好棋真是", GameResult::RedWins, "红优 红胜 好棋真是"),
+            // No conditions, or the condition ends before the result.
+            ("以下红方势如破竹，红胜。", GameResult::RedWins, "以下红方势如破竹，"),
+            ("以下从略（如图），红胜。", GameResult::RedWins, "以下从略（如图），"),
+            ("红优，黑如应将则红胜。红胜", GameResult::RedWins, "红优，黑如应将则红胜。"),
+            ("好棋，如此 1-0", GameResult::RedWins, "好棋，如此"),
+            ("红优，若改走车9进1，黑胜 1-0", GameResult::RedWins, "红优，若改走车9进1，黑胜"),
         ] {
             let game = read_one(&format!("{FIRST} {text}\n"));
             assert_eq!((game.result, game.comments()[3].as_str()), (result, comment));

@@ -37,8 +37,8 @@ pub struct Prose {
     /// If a move number at the beginning of the text or in a later line goes back, so that the text is a variation, its
     /// numbering and its number of plies.
     pub variation: Option<(Numbering, usize)>,
-    /// Whether a word means that the text is about moves that were not played: `如…`, `if`.
-    pub is_conditional: bool,
+    /// Whether the sentence is about moves that were not played: `如…`, `if`.
+    is_conditional: bool,
     /// The last result in the line of the prose, and the length of the text before it in bytes. It is that of the game
     /// unless the next move number continues the game.
     pub result: Option<(GameResult, usize)>,
@@ -54,7 +54,7 @@ impl Prose {
             line,
             text: source.text.to_owned(),
             begins_line: source.separators.contains('\n'),
-            is_conditional: is_condition(source.text),
+            is_conditional: begins_condition(source.text),
             ..Self::default()
         }
     }
@@ -83,9 +83,18 @@ impl Prose {
         }
     }
 
-    /// Adds a part of the file.
-    pub fn push(&mut self, source: Source<'_>) {
-        self.is_conditional |= is_condition(source.text);
+    /// Adds a word.
+    pub fn push_word(&mut self, source: Source<'_>) {
+        self.is_conditional = self.is_conditional_before(source) || begins_condition(source.text);
+        self.push(source);
+    }
+
+    /// Whether a word continues a sentence [about moves that were not played](Self::is_conditional).
+    pub fn is_conditional_before(&self, word: Source<'_>) -> bool {
+        self.is_conditional && !word.separators.contains(['。', '.', '；', ';'])
+    }
+
+    fn push(&mut self, source: Source<'_>) {
         self.text += source.separators;
         self.text += source.text;
     }
@@ -149,11 +158,13 @@ impl Prose {
         !self.has_move_in_line && self.is_certain()
     }
 
-    /// The last result in the line of the prose, unless the prose may be a move that cannot be read, with more text
-    /// after the result.
+    /// The last result in the line of the prose. A result in words does not count if the prose may be a move that
+    /// cannot be read, with more text after the result.
     pub fn result_of_game(&self) -> Option<GameResult> {
         let (result, length) = self.result?;
-        (self.is_certain() || self.has_only_result_from(length)).then_some(result)
+        let is_in_numbers = || self.text.get(length..).is_some_and(is_in_numbers);
+        let counts = self.is_certain() || self.has_only_result_from(length) || is_in_numbers();
+        counts.then_some(result)
     }
 
     /// Whether the text ends with a move number outside of parentheses.
@@ -189,9 +200,19 @@ impl Prose {
     }
 }
 
-/// Whether a word begins a condition: `如`, `若改走`, `if`.
-fn is_condition(word: &str) -> bool {
-    word.contains(['如', '若', '倘']) || ["if", "If", "nếu", "Nếu"].contains(&word)
+/// Whether a result is written in numbers, such as `1-0`, instead of words.
+pub fn is_in_numbers(result: &str) -> bool {
+    result.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a word begins a condition: `如`, `黑若改走`, `If`; but not `如图`.
+fn begins_condition(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let subjects = ["红方", "黑方", "此时", "红", "黑"];
+    let without_subject = subjects.iter().find_map(|subject| word.strip_prefix(subject));
+    let rest = without_subject.unwrap_or(word);
+    let is_other = ["如此", "如图", "如下", "若干"].iter().any(|other| rest.starts_with(other));
+    rest.starts_with(['如', '若', '倘']) && !is_other || ["if", "If", "nếu", "Nếu"].contains(&word)
 }
 
 /// Whether a word is Chinese text and not a move with an error. Text has a character that does not occur in moves, and
@@ -355,7 +376,8 @@ mod tests {
             assert_eq!((game.plies(), game.comments()[1].as_str()), (4, text));
             assert!(game.problems.is_empty(), "{:?}", game.problems);
         }
-        for variation in ["炮8平5", "炮 8 平 5", "1... 炮8平5", "（中炮）炮8平5 马二进三"]
+        for variation in
+            ["炮8平5", "炮 8 平 5", "1... 炮8平5", "（中炮）炮8平5 马二进三", "或 炮8平5 马二进三"]
         {
             let game = read_one(&format!("1. 炮二平五 马8进7 ({variation}) 2. 马二进三"));
             let first = game.moves.line(ROOT).nth(1).unwrap();
@@ -385,6 +407,20 @@ mod tests {
             assert!(game.problems.is_empty(), "{:?}", game.problems);
             assert_eq!(game.result, GameResult::Unfinished);
         }
+        // A footnote, a page number or whole rounds without other text.
+        for rest in [
+            "马八进九① 卒3进1",
+            "马八进九 卒3进1\n4\n车二进六",
+            "马八进九 卒3进1\n4. 车二进六 车1进1",
+        ] {
+            let game = read_one(&format!("{before}\n{rest}"));
+            let expected = "b9c7 b0a2 c6c5";
+            assert!(game.main_line().coordinates().contains(expected), "{rest}");
+            assert!(game.comments()[5].is_empty(), "{rest}");
+        }
+        let games = read(&format!("{before}\n马八进九，卒3进1\n第2局\n1. 炮二平五 马8进7"));
+        let plies: Vec<_> = games.iter().map(|game| game.as_ref().unwrap().plies()).collect();
+        assert_eq!(plies, [8, 2]);
         // The next number counts the round that has none.
         for rest in ["马八进九 卒3进1\n5. 车二进六", "马八进九 卒3进1\n车二进六", "马八进九"]
         {

@@ -101,22 +101,27 @@ fn note_length(text: &str, open: char, close: char) -> Option<usize> {
     None
 }
 
-/// The length in bytes of the parentheses that begin a text, if they contain a number, such as `(12)`, or Chinese text:
-/// its first word is [text](is_text_in_parentheses), not a move, and no word is a move number. It may have several
-/// lines.
-fn length_of_chinese(text: &str) -> Option<usize> {
+/// The length in bytes of the parentheses that begin a text, if they contain a number, such as `(12)`, or Chinese text,
+/// possibly of several lines. The first word of Chinese text is [text](is_text_in_parentheses), not a move, and not all
+/// words after it are moves, as they are in a variation. No word is a move number.
+fn length_of_note(text: &str) -> Option<usize> {
     let length = note_length(text, '(', ')')?;
     let inside = &text[1..length - 1];
     if inside.contains(|c| "(){}[];".contains(c)) {
         return None;
     }
+    if !inside.is_empty() && inside.chars().all(is_digit) {
+        return Some(length);
+    }
     let first = plain(&inside[..length_with_blanks(inside).unwrap_or_else(|| word_length(inside))]);
-    let is_number = !inside.is_empty() && inside.chars().all(is_digit);
-    let mut words = inside.split(is_separator).filter(|word| !word.is_empty());
-    let is_text = || is_text_in_parentheses(without_label(&first));
-    let is_like_number =
-        |word: &str| numbered_word(&plain(word)).0.is_some_and(|number| !number.is_bare);
-    (is_number || is_text() && !words.any(is_like_number)).then_some(length)
+    if !is_text_in_parentheses(without_label(&first)) {
+        return None;
+    }
+    let mut words = inside.split(is_separator).filter(|word| !word.is_empty()).map(plain);
+    let has_number = words.clone().any(|word| numbered_word(&word).0.is_some_and(|n| !n.is_bare));
+    words.next();
+    let is_variation = words.clone().next().is_some() && words.all(|word| is_move_text(&word));
+    (!has_number && !is_variation).then_some(length)
 }
 
 /// The length in bytes of the text in parentheses that begins a text, if it begins with a letter and cannot contain a
@@ -393,7 +398,7 @@ impl Scanner {
     fn note(&mut self) -> Option<usize> {
         let rest = &self.text[self.at..];
         if rest.starts_with('(') {
-            return length_of_chinese(rest).or_else(|| length_without_moves(rest));
+            return length_of_note(rest).or_else(|| length_without_moves(rest));
         }
         let number = BRACKETS.iter().position(|(open, _)| rest.starts_with(*open))?;
         if self.at < self.unclosed[number] {

@@ -4,11 +4,11 @@ mod remarks;
 mod tags;
 
 use super::headings::{TextLine, begins_with_move, is_damaged_move, may_be_move, use_common_names};
-use super::numbers::{MoveNumber, Numbering};
+use super::numbers::{MoveNumber, Numbering, is_digit};
 use super::prose::{Prose, consists_of_moves, is_like_move, moves_with_remark};
 use super::scanner::{PgnToken, Source};
 use super::words::{
-    is_clock, is_divider, joined_moves, joined_moves_with_glyphs, numbered_word, plain,
+    is_clock, is_divider, is_piece, joined_moves, joined_moves_with_glyphs, numbered_word, plain,
     without_label,
 };
 use crate::board::{Color, Position};
@@ -70,8 +70,8 @@ pub struct Builder {
     skipped: Option<SkippedWord>,
     /// Text after the last move of the main line, if it is not known yet whether it is a comment.
     prose: Option<Prose>,
-    /// The lines since a line that begins with red's move without a number, although the round before has one. They
-    /// are a remark if the next number fits the position before them.
+    /// Moves from the beginning of a line on that have no number, although the round before them has one. They are a
+    /// remark if the next number fits the position before them (see [`Self::ends_unnumbered`]).
     unnumbered: Option<LineOfMoves>,
     /// The prose that continues after the open variation.
     interrupted_prose: Option<Prose>,
@@ -89,9 +89,11 @@ struct SkippedWord {
 }
 
 impl SkippedWord {
-    /// Whether the word has the form of a move, even one with an error.
+    /// Whether the word has the form of a move, even one with an error, or begins with a piece and a number.
     fn is_like_move(&self) -> bool {
-        is_damaged_move(&self.text) || begins_with_move(&self.text)
+        let mut start = self.text.chars();
+        let has_number = start.next().is_some_and(is_piece) && start.next().is_some_and(is_digit);
+        has_number || is_damaged_move(&self.text) || begins_with_move(&self.text)
     }
 }
 
@@ -104,7 +106,7 @@ struct Cursor {
     last: Option<NodeId>,
 }
 
-/// Moves without numbers that may be a remark, and the state of the builder before them.
+/// Moves without numbers in one or more lines that may be a remark, and the state of the builder before them.
 #[derive(Debug)]
 struct LineOfMoves {
     text: String,
@@ -115,7 +117,7 @@ struct LineOfMoves {
     problems: usize,
     result: Option<GameResult>,
     /// Whether prose has begun after the moves.
-    is_complete: bool,
+    has_prose: bool,
 }
 
 /// An open parenthesis.
@@ -434,6 +436,7 @@ impl Builder {
         }
         if is_divider(word) {
             self.has_ended |= self.has_moves();
+            self.unnumbered = None;
             return !self.has_moves() && !self.is_empty();
         }
         if let Some(glyph) = word.strip_prefix('$') {
@@ -563,7 +566,7 @@ impl Builder {
     /// Adds the number of the next move, and the separators before it. A number in the line of red's move may be that
     /// of a footnote.
     fn add_number(&mut self, number: MoveNumber, separators: &str, line: usize) {
-        if self.ends_unnumbered(number) {
+        if self.ends_unnumbered(number.after(self.number)) {
             self.take_back_unnumbered(separators);
         }
         self.unnumbered = None;
@@ -577,15 +580,15 @@ impl Builder {
         }
     }
 
-    /// Adds the skipped word as a move that cannot be read, before the first readable move, `text`, unless this is
-    /// written as that of the side to move. The word must look like a move or be in the same line, with a number or
-    /// below tags.
+    /// Adds the skipped word as a move that cannot be read before the first readable move, `text`, if the word looks like
+    /// a move, or is in the same line with a number or below tags. If `text` is written as a move of the side to move,
+    /// the word is not a move.
     fn add_skipped_move(&mut self, text: &str, line: usize) {
         let Some(skipped) = self.skipped.take() else {
             return;
         };
-        let is_first = chinese::written_side(text) == Some(self.game.start.side_to_move());
         let is_in_moves = skipped.line == line && (skipped.has_number || self.has_tag_pair);
+        let is_first = chinese::written_side(text) == Some(self.game.start.side_to_move());
         if !is_first && (skipped.is_like_move() || is_in_moves) {
             self.push_move(&skipped.text, skipped.line, false);
         }
@@ -594,8 +597,7 @@ impl Builder {
     /// Checks the sides and numbers before the next move, `text`, of a game in which red moves first. The game is
     /// rejected if its first move has the number of a black move (`1...`), or if its moves have no numbers, the first
     /// is written as black's and the second as red's. It is also rejected if a later number continues a
-    /// [first number](Self::late_first) above 1. Without a later number, it may be the number of the game in a
-    /// list.
+    /// [first number](Self::late_first) above 1. Without a later number, it may be the number of the game in a list.
     fn check_first_moves(&mut self, text: &str, line: usize) {
         if self.game.start.side_to_move() == Color::Black {
             return;

@@ -6,7 +6,7 @@ use crate::notation::pgn::headings::{
     TextLine, is_address, is_game_number, is_text_in_parentheses,
 };
 use crate::notation::pgn::numbers::{MoveNumber, is_digit};
-use crate::notation::pgn::prose::{Prose, Remark, consists_of_moves, is_like_move};
+use crate::notation::pgn::prose::{Prose, Remark, consists_of_moves, is_in_numbers, is_like_move};
 use crate::notation::pgn::scanner::{PgnToken, Source};
 use crate::notation::pgn::words::{
     is_divider, is_move_number, is_remark, joined_moves, leading_moves, numbered_word, plain,
@@ -45,7 +45,7 @@ impl Builder {
                 nodes: self.game.moves.len(),
                 problems: self.game.problems.len(),
                 result: self.result,
-                is_complete: false,
+                has_prose: false,
             });
         }
     }
@@ -56,10 +56,10 @@ impl Builder {
         let Some(moves) = &mut self.unnumbered else {
             return;
         };
-        if moves.is_complete && self.prose.is_some() {
+        if moves.has_prose && self.prose.is_some() {
             return;
         }
-        let may_be_remark = !moves.is_complete && moves.text.len() < MAX_UNNUMBERED;
+        let may_be_remark = !moves.has_prose && moves.text.len() < MAX_UNNUMBERED;
         let Some(source) = source.filter(|_| may_be_remark) else {
             self.unnumbered = None;
             return;
@@ -67,17 +67,25 @@ impl Builder {
         moves.text += source.separators;
         match &self.prose {
             // The prose begins with this word.
-            Some(_) => moves.is_complete = true,
+            Some(_) => moves.has_prose = true,
             None => moves.text += source.text,
         }
     }
 
-    /// Whether a number belongs to the move before the moves without numbers, so that these are a remark.
+    /// Whether a number belongs to the move before the moves without numbers, so that these are a remark. Whole rounds
+    /// without other text are moves of the game, and a bare number may be that of a footnote or page.
     pub(super) fn ends_unnumbered(&self, number: MoveNumber) -> bool {
-        let number = number.after(self.number);
-        self.unnumbered.as_ref().is_some_and(|moves| {
+        let has_fitting_number = |moves: &LineOfMoves| {
             self.numbering.fits(number, moves.plies) && !self.numbering.fits(number, self.plies)
-        })
+        };
+        let is_remark = |moves: &LineOfMoves| {
+            moves.has_prose
+                || moves.text.contains(['，', '。', '！', '；', ',', '!', ';'])
+                || self.result != moves.result
+                || (self.plies - moves.plies) % 2 == 1
+        };
+        !number.is_bare
+            && self.unnumbered.as_ref().is_some_and(|m| has_fitting_number(m) && is_remark(m))
     }
 
     /// Removes the moves without numbers from the game, and adds them and the text after them as a comment.
@@ -91,6 +99,7 @@ impl Builder {
         self.game.moves.remove_line(moves.cursor.after, moves.nodes);
         self.game.problems.truncate(moves.problems);
         self.result = moves.result;
+        self.result_in_brackets = None;
         self.has_ended = false;
         self.length_before_text = None;
         self.add_comment((moves.text + rest).trim());
@@ -103,6 +112,7 @@ impl Builder {
         if self.has_moves() && (is_address(text) || is_game_number(text)) {
             self.end_prose();
             self.has_ended = true;
+            self.unnumbered = None;
         }
         let is_part = !self.has_ended && !self.is_empty();
         if is_part {
@@ -194,7 +204,9 @@ impl Builder {
             self.has_ended = true;
             return true;
         }
-        let is_part = self.has_moves() && !self.has_ended;
+        // Other brackets before the first move may be a heading of the program that wrote the record.
+        let is_before_moves = source.text.starts_with('(') && !self.is_empty();
+        let is_part = (self.has_moves() || is_before_moves) && !self.has_ended;
         if is_part {
             self.add_remark(source, text);
             let is_in_line = self.prose.as_ref().is_some_and(|prose| prose.begins_line);
@@ -231,7 +243,7 @@ impl Builder {
         };
         let is_included = prose.includes_line(line);
         let before_word = prose.text.len() + source.separators.len();
-        prose.push(source);
+        prose.push_word(source);
         if let Some(read) = read {
             self.number = number;
             prose.add_number(before_word, read.value.is_none());
@@ -251,8 +263,8 @@ impl Builder {
                     self.take_back_unnumbered(&text);
                 } else {
                     self.add_comment(text.trim_end());
+                    self.unnumbered = None;
                 }
-                self.unnumbered = None;
                 return false;
             }
             prose.has_numbered_move |= self.number.is_some();
@@ -312,7 +324,7 @@ impl Builder {
         {
             is_end |= prose.line != line || self.numbering.is_empty();
             let length = prose.text.len() + source.separators.len();
-            if !prose.is_conditional {
+            if !prose.is_conditional_before(source) || is_in_numbers(word) {
                 prose.result = Some((result, length));
             }
         }

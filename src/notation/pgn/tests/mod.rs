@@ -450,13 +450,21 @@ fn titles_before_the_first_move_are_skipped() {
             "炮二乎五\n马8进7",
             "1. 五七炮 马8进7",
             "炮二平五当头炮\n马8进7屏风马",
+            "C2=S H8+7\nH2+3 R9=8",
+            "C2=S\nH8+7\nH2+3",
         ] {
             assert!(read(&format!("{head}{moves}")).iter().all(Result::is_err), "{head}{moves}");
         }
     }
     assert!(read("[Red \"甲\"]\n\nfoo bar").iter().all(Result::is_err));
     let fen = "[FEN \"rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b - - 0 23\"]";
-    check_error(&format!("{fen}\n\n马8jin7 马二进三"), "\"马8jin7\" cannot be read");
+    for break_or_space in [' ', '\n'] {
+        let moves = format!("马8jin7{break_or_space}马二进三 车9平8");
+        check_error(&format!("{fen}\n\n{moves}"), "\"马8jin7\" cannot be read");
+    }
+    let comment = "(弈于广州，2001年)";
+    let game = read_one(&format!("红方: 甲\n黑方: 乙\n{comment}\n1. 炮二平五 马8进7"));
+    assert_eq!((game.moves[ROOT].comment.as_str(), game.plies()), ("弈于广州，2001年", 2));
     assert_eq!(read_one(&format!("{fen}\n\n31st cup\n23... 马8进7 24. 马二进三")).plies(), 2);
 }
 
