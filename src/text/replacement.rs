@@ -135,7 +135,7 @@ impl Replacement {
         };
         let kind = error.kind();
         let why = match kind {
-            io::ErrorKind::AlreadyExists => "the file has been created in the meantime".to_owned(),
+            io::ErrorKind::AlreadyExists => "another process has written this file".to_owned(),
             _ => error.to_string(),
         };
         let (_, kept) = file.keep().map_err(|_| error)?;

@@ -10,8 +10,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 
 use crate::board::Position;
 use crate::cli::common::{
-    Context, FILE_EXISTS, Failure, ForceArgument, columns, heads, interrupts, note, print,
-    print_text, remove_unfinished_at_interrupt, require_not_input, require_not_log,
+    Context, FILE_EXISTS, Failure, FileLock, ForceArgument, columns, heads, interrupts, note,
+    print, print_text, remove_unfinished_at_interrupt, require_not_input, require_not_log,
     require_not_stdout, terminal_width, translated,
 };
 use crate::cloud::Edge;
@@ -61,6 +61,7 @@ pub fn backup(
     }
     remove_unfinished_at_interrupt();
     let copy = Replacement::beside(out).context(out.display())?;
+    let _lock = FileLock::acquire(out)?;
     store::back_up(library, copy.file.path()).map_err(|error| {
         // A failed write is an error of the copy: the library is only read.
         if error.is_failed_write() {

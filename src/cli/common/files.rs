@@ -117,8 +117,8 @@ pub struct OutputFile {
     path: PathBuf,
     target: Target,
     overwrite: bool,
-    /// Keeps other processes from writing a regular file.
-    _lock: Option<FileLock>,
+    /// Keeps other processes from writing a regular file that is written once.
+    lock: Option<FileLock>,
 }
 
 enum Target {
@@ -131,11 +131,19 @@ enum Target {
 impl OutputFile {
     /// Opens the output. A regular file must not be the log or written by another process, and must not exist unless
     /// `force` is given.
-    pub fn create(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
+    pub fn create(path: &Path, force: ForceArgument) -> Result<Self, Failure> {
+        let file = Self::without_lock(path, force)?;
+        let lock = match file.target {
+            Target::Regular(_) => Some(FileLock::acquire(path)?),
+            Target::StandardOutput | Target::Special(_) => None,
+        };
+        Ok(Self { lock, ..file })
+    }
+
+    fn without_lock(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
         require_not_log(path)?;
         let data = fs::metadata(path);
         let is_missing = data.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-        let mut lock = None;
         let target = if is_stdout(path) {
             Ok(Target::StandardOutput)
         } else if let Some(file) = open_special(path) {
@@ -146,18 +154,16 @@ impl OutputFile {
             return Err(Failure::new(path.display(), "there is no such folder"));
         } else {
             remove_unfinished_at_interrupt();
-            let new = Replacement::beside(path).context(path.display())?;
-            lock = Some(FileLock::acquire(path)?);
-            Ok(Target::Regular(new))
+            Replacement::beside(path).map(Target::Regular)
         };
         let target = target.context(path.display())?;
-        Ok(Self { path: path.to_owned(), target, overwrite: force, _lock: lock })
+        Ok(Self { path: path.to_owned(), target, overwrite: force, lock: None })
     }
 
-    /// Like [`Self::create`] with `force`, for files that a command rewrites repeatedly. Another process can write the
-    /// file as well, before or after this one.
+    /// Opens a file that a command rewrites repeatedly. It may exist, and is not locked: a lock that another process
+    /// holds for a moment must not end a match.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        Ok(Self { _lock: None, ..Self::create(path, ForceArgument { force: true })? })
+        Self::without_lock(path, ForceArgument { force: true })
     }
 
     /// Whether this is standard output. The command must then print nothing else there.
@@ -191,7 +197,8 @@ impl OutputFile {
             Target::Special(_) => Ok(()),
             Target::Regular(new) => {
                 // A match may have begun to append to the file.
-                new.commit(self.overwrite && require_unlocked(&self.path).is_ok())
+                let is_free = || self.lock.is_none() || require_unlocked(&self.path).is_ok();
+                new.commit(self.overwrite && is_free())
             }
         };
         finished.context(name)
@@ -426,15 +433,15 @@ pub struct FileLock {
     path: PathBuf,
     /// `None` only while the lock is dropped.
     file: Option<File>,
-    _unfinished: UnfinishedFile,
+    unfinished: Option<UnfinishedFile>,
 }
 
 impl FileLock {
     /// Locks a file, which need not exist.
     ///
     /// # Errors
-    /// The file is the log, another process holds the lock or writes the file without it, or the lock file cannot be
-    /// written.
+    /// The file is the log, another process holds the lock or writes the file without it, the lock file cannot be opened,
+    /// or it has other content than a lock.
     pub fn acquire(path: &Path) -> Result<Self, Failure> {
         require_not_log(path)?;
         require_unlocked(path)?;
@@ -445,24 +452,27 @@ impl FileLock {
             // No process must hold the lock of a removed file.
             #[cfg(windows)]
             crate::text::not_removable(options);
-            let mut file = options.open(&lock).context(path.display())?;
+            let mut file = options.open(&lock).context(lock.display())?;
             match fs4::FileExt::try_lock(&file) {
-                Ok(()) => {}
+                // Some file systems have no locks.
+                Ok(()) | Err(fs4::TryLockError::Error(_)) => {}
                 Err(fs4::TryLockError::WouldBlock) => {
                     let why = format!("{} is writing this file", owner(&mut file));
                     return Err(Failure::new(path.display(), why));
                 }
-                Err(fs4::TryLockError::Error(error)) => {
-                    return Err(Failure::new(path.display(), error));
-                }
             }
             // The previous holder may have removed the file after it was opened here.
             if is_at(&file, &lock).context(path.display())? {
-                file.set_len(0)
-                    .and_then(|()| write!(file, "{}", std::process::id()))
-                    .context(path.display())?;
-                let _unfinished = UnfinishedFile::new(&lock);
-                return Ok(Self { path: lock, file: Some(file), _unfinished });
+                let is_empty = file.metadata().is_ok_and(|data| data.len() == 0);
+                let why = "the file is not a lock; another file with this name is in the way";
+                refuse_if(!is_empty && holder(&mut file).is_none(), lock.display(), why)?;
+                // The ID is only for messages, and a disk may be full.
+                let _ = file
+                    .set_len(0)
+                    .and_then(|()| file.rewind())
+                    .and_then(|()| write!(file, "{}", std::process::id()));
+                let unfinished = Some(UnfinishedFile::new(&lock));
+                return Ok(Self { path: lock, file: Some(file), unfinished });
             }
         }
     }
@@ -485,19 +495,24 @@ impl Drop for FileLock {
         if cfg!(windows) {
             drop(self.file.take());
         }
+        // From here on, a signal must not remove the lock of another process.
+        self.unfinished = None;
         // If this fails, the next process takes the file over.
         let _ = fs::remove_file(&self.path);
     }
 }
 
+/// The ID of the process in a lock file; `None` if the file has other content.
+fn holder(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.take(MAX_ID_LENGTH + 1).read_to_string(&mut text).ok()?;
+    text.parse().ok()
+}
+
 /// The process that holds a lock, as text for a message.
 fn owner(file: &mut File) -> String {
-    let mut text = String::new();
-    let read = file.rewind().and_then(|()| file.take(MAX_ID_LENGTH).read_to_string(&mut text));
-    match (read, text.trim().parse::<u32>()) {
-        (Ok(_), Ok(process)) => format!("process {process}"),
-        _ => "another process".to_owned(),
-    }
+    holder(file).map_or_else(|| "another process".to_owned(), |id| format!("process {id}"))
 }
 
 #[cfg(unix)]
@@ -555,6 +570,11 @@ mod tests {
         fs::remove_file(kept).unwrap();
         assert_eq!(names(), 3);
         assert!(OutputFile::create(directory.path(), overwrite).is_err());
+        // A file that is written repeatedly may have a lock.
+        let locked = File::open(&old).unwrap();
+        fs4::FileExt::try_lock_shared(&locked).unwrap();
+        assert!(OutputFile::open(&old).is_ok_and(|out| out.write("again").is_ok()));
+        drop(locked);
         // A file that another process writes is not replaced, even if it does not exist yet.
         for path in [&old, &directory.path().join("soon")] {
             let first = OutputFile::create(path, overwrite);
@@ -644,5 +664,12 @@ mod tests {
         fs::write(directory.path().join("answers.json.lock"), "1").unwrap();
         drop(FileLock::acquire(&path).unwrap());
         assert!(FileLock::acquire(&directory.path().join("none/x")).is_err());
+        // A file of the user that only has the name of a lock.
+        for content in ["data", "1 data", "4294967296"] {
+            let other = directory.path().join("answers.json.lock");
+            fs::write(&other, content).unwrap();
+            assert!(FileLock::acquire(&path).is_err());
+            assert_eq!(fs::read_to_string(&other).unwrap(), content);
+        }
     }
 }

@@ -38,10 +38,8 @@ pub use files::{
     FILE_EXISTS, ForceArgument, InputFiles, OutputFile, create_outputs, is_folder, is_stdout,
     note_repeated, open_input, require_extension, require_not_input, require_not_stdout,
 };
-#[cfg(feature = "training")]
-pub use files::{FileLock, require_not_log};
 #[cfg(any(feature = "cloud", feature = "training"))]
-pub use files::{in_utf_8, open_with_beginning};
+pub use files::{FileLock, in_utf_8, open_with_beginning, require_not_log};
 pub use games::{
     GameArguments, GamePath, GivenGame, Place, at_place, note_problems, place_json, play_line,
     play_text, rules_tag,

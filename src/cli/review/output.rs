@@ -177,8 +177,13 @@ pub fn annotated(review: &Review) -> GameTree {
             record.set_tag(name, &format!("{accuracy:.1}"));
         }
     }
-    record.set_tag("Annotator", &annotators(record.known_tag("Annotator").unwrap_or_default()));
-    remove_better_lines(&mut record);
+    let names = record.known_tag("Annotator").unwrap_or_default().to_owned();
+    if names.split(", ").any(is_this_program) {
+        remove_better_lines(&mut record, |ply| {
+            review.moves.get(ply).is_some_and(|reviewed| reviewed.verdict.is_some())
+        });
+    }
+    record.set_tag("Annotator", &annotators(&names));
     let line: Vec<NodeId> = record.moves.line(ROOT).collect();
     for (ply, text) in rulings_in_all_sets(&record.main_line()) {
         if let Some(id) = ply.checked_sub(1).and_then(|n| line.get(n)) {
@@ -220,19 +225,25 @@ pub fn annotated(review: &Review) -> GameTree {
     record
 }
 
+/// Whether an annotator is this program, of any version.
+fn is_this_program(name: &str) -> bool {
+    name.starts_with("Chuhe ")
+}
+
 /// The names of the annotators with that of the program, whichever version was among them.
 fn annotators(names: &str) -> String {
-    let others = names.split(", ").filter(|name| !name.is_empty() && !name.starts_with("Chuhe "));
+    let others = names.split(", ").filter(|name| !name.is_empty() && !is_this_program(name));
     let names: Vec<&str> = others.chain([concat!("Chuhe ", env!("CARGO_PKG_VERSION"))]).collect();
     names.join(", ")
 }
 
-/// Removes the better lines of an earlier review: variations of the main line whose only comment is the score of their
-/// first move.
-fn remove_better_lines(record: &mut GameTree) {
+/// Removes the better lines of an earlier review after the plies of the main line that `is_reviewed` accepts: variations
+/// whose only comment is the score of their first move.
+fn remove_better_lines(record: &mut GameTree, is_reviewed: impl Fn(usize) -> bool) {
     let moves = &record.moves;
-    let main_line = std::iter::once(ROOT).chain(moves.line(ROOT));
-    let variations = main_line.flat_map(|id| moves.children(id).skip(1));
+    let main_line = std::iter::once(ROOT).chain(moves.line(ROOT)).enumerate();
+    let reviewed = main_line.filter(|(ply, _)| is_reviewed(*ply));
+    let variations = reviewed.flat_map(|(_, id)| moves.children(id).skip(1));
     let is_better_line = |first: &NodeId| {
         let comment = &moves[*first].comment;
         let is_score =
@@ -435,7 +446,10 @@ mod tests {
                     h9g7 (1... b9c7 {[%eval 0.30,9]} b0c2 (2. a0a1)) (1... h7e7 {[%eval 1,9] good}) \
                     (1... g6g5 {[%eval #3,9]}) 2. h0g2 *";
         let mut record = pgn::read(text).remove(0).unwrap();
-        remove_better_lines(&mut record);
+        let before = record.clone();
+        remove_better_lines(&mut record, |ply| ply > 1);
+        assert_eq!(record.write_pgn(MoveStyle::Iccs), before.write_pgn(MoveStyle::Iccs));
+        remove_better_lines(&mut record, |ply| ply < 2);
         let written = record.write_pgn(MoveStyle::Iccs).replace('\n', " ");
         assert_eq!(record.main_line().coordinates(), "h2e2 h9g7 h0g2");
         for (variation, is_kept) in

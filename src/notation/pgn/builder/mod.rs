@@ -436,7 +436,6 @@ impl Builder {
         }
         if is_divider(word) {
             self.has_ended |= self.has_moves();
-            self.unnumbered = None;
             return !self.has_moves() && !self.is_empty();
         }
         if let Some(glyph) = word.strip_prefix('$') {

@@ -59,7 +59,9 @@ impl Builder {
         if moves.has_prose && self.prose.is_some() {
             return;
         }
-        let may_be_remark = !moves.has_prose && moves.text.len() < MAX_UNNUMBERED;
+        // A divider or the number of another game, instead of a result, has ended the game.
+        let has_ended = self.has_ended && self.result == moves.result;
+        let may_be_remark = !moves.has_prose && !has_ended && moves.text.len() < MAX_UNNUMBERED;
         let Some(source) = source.filter(|_| may_be_remark) else {
             self.unnumbered = None;
             return;
@@ -112,7 +114,6 @@ impl Builder {
         if self.has_moves() && (is_address(text) || is_game_number(text)) {
             self.end_prose();
             self.has_ended = true;
-            self.unnumbered = None;
         }
         let is_part = !self.has_ended && !self.is_empty();
         if is_part {
