@@ -232,10 +232,11 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
         positions.context(name)
     };
     while !level.is_empty() && positions()? < limit {
+        let mut waiting = positions_without_moves(&library, &level).context(name)?;
         loop {
-            let was_full = request_moves(&library, &level).context(name)?;
+            waiting = request_moves(&library, waiting).context(name)?;
             wait_for_tasks(&library, limit, &workers, &interrupts, name)?;
-            if !was_full || positions()? >= limit {
+            if waiting.is_empty() || positions()? >= limit {
                 break;
             }
         }
@@ -247,10 +248,9 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
     print_text(&format!("{}\n", counted(positions()?, "position")))
 }
 
-/// Requests moves of the positions with at most one known move, except if it is the only legal one. Returns whether the
-/// queue had no room for some of the positions.
-fn request_moves(library: &Library, level: &[Key]) -> Result<bool, StoreError> {
-    let missing = library.store.read(|snapshot| {
+/// The positions with at most one known move, except those whose only legal move is known.
+fn positions_without_moves(library: &Library, level: &[Key]) -> Result<Vec<Key>, StoreError> {
+    library.store.read(|snapshot| {
         let mut missing = Vec::new();
         for key in level {
             let moves = snapshot.get(key)?.map_or(0, |row| row.moves.len());
@@ -259,16 +259,21 @@ fn request_moves(library: &Library, level: &[Key]) -> Result<bool, StoreError> {
                 missing.push(key.clone());
             }
         }
-        Ok::<_, StoreError>(missing)
-    })?;
+        Ok(missing)
+    })
+}
+
+/// Requests moves of positions, and returns those for which the queue had no room.
+fn request_moves(library: &Library, positions: Vec<Key>) -> Result<Vec<Key>, StoreError> {
     library.store.write(move |batch| {
-        for key in missing {
-            let task = Task::expansion(key, Priority::Requested);
+        let mut positions = positions.into_iter();
+        while let Some(key) = positions.next() {
+            let task = Task::expansion(key.clone(), Priority::Requested);
             if batch.add_task(&task)? == QueueResult::Full {
-                return Ok(true);
+                return Ok(std::iter::once(key).chain(positions).collect());
             }
         }
-        Ok(false)
+        Ok(Vec::new())
     })
 }
 
