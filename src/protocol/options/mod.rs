@@ -56,6 +56,8 @@ pub enum OptionKind {
         words: &'static [&'static str],
         /// The words that UCI offers, in the same order; empty if it offers `words`.
         uci_words: &'static [&'static str],
+        /// Words that are understood but not offered, with their index.
+        aliases: &'static [(&'static str, usize)],
         /// The index of the default.
         default: usize,
         /// Sets the word with this index; `false` if there is no such word.
@@ -218,8 +220,11 @@ fn set_value(
             }
             set(preferences, used);
         }
-        OptionKind::Combo { words, uci_words, set, .. } => {
-            let index = find_word(words, value).or_else(|| find_word(uci_words, value));
+        OptionKind::Combo { words, uci_words, aliases, set, .. } => {
+            let alias = || aliases.iter().find(|(word, _)| word.eq_ignore_ascii_case(value));
+            let index = find_word(words, value)
+                .or_else(|| find_word(uci_words, value))
+                .or_else(|| alias().map(|(_, index)| *index));
             if !index.is_some_and(|index| set(preferences, index)) {
                 let is_uci = row.ucci != Some(name) && !uci_words.is_empty();
                 let words = if is_uci { uci_words } else { words };
@@ -359,6 +364,16 @@ mod tests {
         assert_eq!(preferences.search.multipv, 3);
         assert_eq!(preferences.skill, 5);
         assert_eq!(preferences.search.rules, RuleSet::Chinese);
+        for (word, rules) in [
+            ("checkban", RuleSet::CheckOnly),
+            ("AlwaysDraw", RuleSet::None),
+            ("asianrule", RuleSet::Asian),
+        ] {
+            let mut preferences = Preferences::default();
+            preferences.search.rules = RuleSet::Chinese;
+            assert!(set("repetition", Some(word), &mut preferences).unwrap().is_ok());
+            assert_eq!(preferences.search.rules, rules, "{word}");
+        }
         for name in ["Draw Rule", "Debug Log File", "BookFile Path", "Hash Table"] {
             assert_eq!(set(name, Some("x"), &mut preferences), None, "{name}");
         }

@@ -79,7 +79,7 @@ const fn combo(
     default: usize,
     set: fn(&mut Preferences, usize) -> bool,
 ) -> OptionSpec {
-    let kind = OptionKind::Combo { words, uci_words: &[], default, set };
+    let kind = OptionKind::Combo { words, uci_words: &[], aliases: &[], default, set };
     option(name, name, kind)
 }
 
@@ -101,6 +101,14 @@ impl OptionSpec {
         self.uci = Some(name);
         if let OptionKind::Combo { uci_words, .. } = &mut self.kind {
             *uci_words = words;
+        }
+        self
+    }
+
+    /// A combo with further words that are understood but not offered.
+    const fn also_understands(mut self, words: &'static [(&'static str, usize)]) -> Self {
+        if let OptionKind::Combo { aliases, .. } = &mut self.kind {
+            *aliases = words;
         }
         self
     }
@@ -126,6 +134,10 @@ pub fn is_named_pikafish(path: &str) -> bool {
 const UCI_RULES: [&str; RuleSet::COUNT] =
     ["AsianRule", "ComputerRule", "ChineseRule", "ElephantEyeRule", "AllowChase", "AllowAll"];
 
+/// The names of rule sets in older versions of UCCI that are not in [`UCI_RULES`].
+const OLD_UCCI_RULES: [(&str, usize); 2] =
+    [("AlwaysDraw", RuleSet::None.index()), ("CheckBan", RuleSet::CheckOnly.index())];
+
 /// In the order in which the protocols list them.
 const OPTIONS: &[OptionSpec] = &[
     check("usemillisec", "", true, |p, on| p.milliseconds = on),
@@ -145,7 +157,8 @@ const OPTIONS: &[OptionSpec] = &[
     combo("repetition", &RuleSet::NAMES, RuleSet::Asian.index(), |p, i| {
         assign(&mut p.search.rules, RuleSet::from_index(i))
     })
-    .in_uci("Repetition Rule", &UCI_RULES),
+    .in_uci("Repetition Rule", &UCI_RULES)
+    .also_understands(&OLD_UCCI_RULES),
     switch("promotion", false, |p, on| p.promotion = on).with(Effect::Position),
     combo("pruning", &Degree::NAMES, Degree::Large.index(), |p, i| {
         assign(&mut p.search.pruning, Degree::from_index(i))
