@@ -172,6 +172,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         not_held: 0,
         not_in_gbk: 0,
         lost_tags: BTreeSet::new(),
+        without_counters: 0,
         lost_operations: BTreeSet::new(),
     };
     let converted = unread.each_file(&files, |unread, path| {
@@ -348,6 +349,8 @@ struct Writer<'a> {
     not_in_gbk: u64,
     /// The tags that the format has no field for or that are too long for it.
     lost_tags: BTreeSet<String>,
+    /// The number of games whose starting position has counters of moves that the format cannot hold.
+    without_counters: u64,
     /// The codes of the operations of EPD that the format cannot hold.
     lost_operations: BTreeSet<String>,
 }
@@ -369,7 +372,7 @@ impl Writer<'_> {
         }
         let format = self.arguments.format();
         match format.record(&game) {
-            Ok(Some(bytes)) => self.note_lost_tags(&game, &bytes),
+            Ok(Some(bytes)) => self.note_losses(&game, &bytes),
             Err(error) if self.output.is_none() => {
                 Failure::new(place, error).report();
                 self.not_held += 1;
@@ -425,8 +428,9 @@ impl Writer<'_> {
         self.arguments.out.join(name)
     }
 
-    /// Records the tags of a game that its written `record` lacks or has cut. Dates are compared in the form of PGN.
-    fn note_lost_tags(&mut self, game: &GameTree, record: &[u8]) {
+    /// Records what the written `record` of a game lacks: tags that are missing or cut, and the counters of the starting
+    /// position. Dates are compared in the form of PGN.
+    fn note_losses(&mut self, game: &GameTree, record: &[u8]) {
         let reader = RecordReader::new(record).ok();
         let Some(Ok(read)) = reader.and_then(|mut reader| reader.next()) else {
             return;
@@ -438,6 +442,8 @@ impl Writer<'_> {
                 self.lost_tags.insert(name.clone());
             }
         }
+        let start = |game: &GameTree| fen::write_position(&game.start);
+        self.without_counters += u64::from(start(&read) != start(game));
     }
 
     /// Prints the number of games read, and the number of games or positions written.
@@ -462,6 +468,12 @@ impl Writer<'_> {
             note(&format!(
                 "the format cannot hold these tags in full, so they were lost or cut: {}",
                 names.join(", ")
+            ));
+        }
+        if self.without_counters > 0 {
+            note(&format!(
+                "{} with counters of moves in the starting position, which the format cannot hold",
+                counted(self.without_counters, "game")
             ));
         }
         if !self.lost_operations.is_empty() {

@@ -162,6 +162,7 @@ fn what_a_format_cannot_hold_is_reported() {
     // Three rooks of a side.
     let rooks = "[FEN \"3k5/9/9/9/9/R8/9/R8/9/R3K4 w\"]\n\n1. A0-B0 *\n";
     dir.write("rooks.pgn", rooks);
+    dir.write("late.pgn", "[FEN \"3k5/9/9/9/9/R8/9/9/9/4K4 w - - 7 30\"]\n\n1. A4-B4 *\n");
     dir.check(
         r"
         $1 convert rooks.pgn --to xqf
@@ -187,6 +188,12 @@ fn what_a_format_cannot_hold_is_reported() {
         2> the format cannot hold these tags in full, so they were lost or cut: ECCO, Red\n
         $ convert tags.pgn --to dhtmlxq
         2> the format cannot hold these tags in full, so they were lost or cut: ECCO\n
+        $ convert late.pgn --to xqf
+        2> 1 game with counters of moves in the starting position, which the format cannot hold\n
+        $ convert late.pgn --to cbr
+        2> 1 game with counters of moves in the starting position, which the format cannot hold\n
+        $ convert late.pgn --to dhtmlxq
+        2= 1 game read, 1 game written\n
         ",
     );
 }
