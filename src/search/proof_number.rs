@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 use super::mate::{ANY_DEPTH, MateTable, empty_slots};
 use super::request::{NODES_BETWEEN_POLLS, NoCaptureLimit};
 use super::tree::SharedState;
-use crate::board::{Move, Position};
+use crate::board::{MAX_MOVES, Move, Position};
 use crate::movegen::{count_legal, legal_moves};
 use crate::rules::is_material_insufficient;
 
@@ -218,7 +218,9 @@ impl<'a> ProofSearch<'a> {
     /// begins with a root move, with the longest defense, as far as it is known; an empty list if there is no mate
     /// within the maximum length; `None` in the same cases as [`Self::mates`].
     fn run(&mut self, nodes: u64) -> Option<Vec<Move>> {
-        self.end = self.nodes.saturating_add(nodes);
+        // The replies of the last expanded position are counted even after the end.
+        let left = self.shared.nodes_left().saturating_sub(MAX_MOVES as u64);
+        self.end = self.nodes.saturating_add(nodes.min(left));
         self.stopped = self.shared.is_over();
         let root_moves = std::mem::take(&mut self.root_moves);
         let root = self.expand(Role::Attacker, self.plies, Numbers::NO_LIMIT, &root_moves);

@@ -297,10 +297,18 @@ fn report_choice(
     if results[0].moves[0].summary() == chosen.summary() {
         return;
     }
+    // With several lines the chosen move is that of the first thread, so this is a search for one line.
+    report_lines(shared, std::slice::from_ref(chosen), tt);
+}
+
+/// Reports the lines of these root moves, the best one first: as many as the settings ask for.
+fn report_lines(shared: &SharedState, moves: &[RootMove], tt: &TranspositionTable) {
     let nodes = shared.nodes.load(Ordering::Relaxed);
     let tb_hits = shared.tb_hits.load(Ordering::Relaxed);
-    // With several lines the chosen move is that of the first thread, so this is a search for one line.
-    shared.send_report(Report::Line(shared.info(chosen, 1, nodes, tb_hits, tt.hashfull())));
+    for (multipv, root_move) in (1..=shared.request.settings.multipv).zip(moves) {
+        let info = shared.info(root_move, multipv, nodes, tb_hits, tt.hashfull());
+        shared.send_report(Report::Line(info));
+    }
 }
 
 /// The line of the chosen move, then the other best lines of the first thread: as many in all as the settings ask for.
@@ -339,6 +347,9 @@ enum MateAnswer {
 /// also prove that there is no mate. The ordinary search finds some long mates earlier. A mate score is a proof in
 /// both: the ordinary search returns a loss only if it has searched all replies. If the endgame tablebases exclude the
 /// mate, only the ordinary search runs, once.
+///
+/// The result of an ordinary search that a limit ends at a lower depth than an earlier one is not used, unless it is a
+/// mate.
 fn search_for_mate(
     moves: u32,
     plies: u32,
@@ -351,28 +362,41 @@ fn search_for_mate(
     }
     let mut proof = ProofSearch::new(shared, plies);
     let mut budget = FIRST_MATE_NODES;
-    let mut results = Vec::new();
+    let mut results: Vec<Iteration> = Vec::new();
+    let is_mate = |results: &[Iteration]| {
+        let best = results.first().and_then(|result| result.moves.first());
+        // The answer reports `last_exact_score`, so a mate score that is only a bound is not enough.
+        best.is_some_and(|best| best.last_exact_score().is_mate_in(moves))
+    };
     loop {
         let lines = shared.request.settings.multipv;
-        let nodes = budget.saturating_mul(PROOF_NODES_PER_NODE);
+        let mut nodes = budget.saturating_mul(PROOF_NODES_PER_NODE);
+        if results.is_empty() {
+            // The first ordinary search needs nodes for a move to play.
+            nodes = nodes.min(shared.nodes_left() / 3 * 2);
+        }
         let mates = proof.as_mut().and_then(|proof| proof.mates(lines, nodes));
         let is_refuted = match mates {
             Some(mates) if !mates.is_empty() => return MateAnswer::Proven(mates),
             mates => mates.is_some(),
         };
-        if results.is_empty() || !shared.is_over() {
-            results = search_within(budget, shared, tt, run);
+        let is_over = || shared.is_over() || shared.is_past_soft_limit();
+        if results.is_empty() || !is_over() {
+            let found = search_within(budget, shared, tt, run);
+            let depth = |results: &[Iteration]| results.first().map_or(0, |first| first.depth);
+            if depth(&found) >= depth(&results) || is_mate(&found) {
+                results = found;
+            } else {
+                report_lines(shared, &results[0].moves, tt);
+            }
         }
         if is_refuted && plies == plies_of_mate(moves) {
             return MateAnswer::Refuted(results);
         }
-        let best = results.first().and_then(|result| result.moves.first());
-        // The answer reports `last_exact_score`, so a mate score that is only a bound is not enough.
-        let is_mate = best.is_some_and(|best| best.last_exact_score().is_mate_in(moves));
         // A search that ends at the largest depth does not use up its budget, so the node limit may never be
         // reached. Then the loop ends when the budget overflows.
         match budget.checked_mul(4) {
-            Some(larger) if !is_mate && !is_refuted && !shared.is_over() => budget = larger,
+            Some(larger) if !is_mate(&results) && !is_refuted && !is_over() => budget = larger,
             _ => return MateAnswer::Searched(results),
         }
     }
@@ -554,6 +578,63 @@ mod tests {
             let found = search(&mut handler, request);
             assert!(!found.score.unwrap().is_mate(), "{found:?}");
         }
+    }
+
+    /// A result of `depth` whose best move is `played`.
+    fn result(played: &str, depth: i32) -> Iteration {
+        let mut result = Iteration::new(&[played.parse().unwrap()]);
+        result.depth = depth;
+        result.moves[0].depth = depth;
+        result
+    }
+
+    #[test]
+    fn a_shallow_last_stage_of_a_mate_search_does_not_replace_a_deeper_one() {
+        let tt = TranspositionTable::new(1).unwrap();
+        let limits = Limits { mate: Some(9), ..Limits::default() };
+        let request = SearchRequest::new(Game::default(), limits);
+        let control = request.control.clone();
+        let mut stages = vec![result("b0c2", 1), result("h2e2", 9)];
+        let (events, received) = crossbeam_channel::unbounded();
+        let found = RequestHandler::default().search(request, Some(events), &tt, 1, |_| {
+            if stages.len() == 1 {
+                control.stop();
+            }
+            vec![stages.pop().unwrap()]
+        });
+        assert!(stages.is_empty());
+        assert_eq!(found.outcome.best, Some("h2e2".parse().unwrap()));
+        assert_eq!(found.outcome.depth, 9);
+        let lines: Vec<Info> = received
+            .try_iter()
+            .filter_map(|event| match event {
+                Event::Report(Report::Line(info)) => Some(info),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(lines.last().unwrap().depth, 9);
+    }
+
+    #[test]
+    fn a_mate_search_obeys_soft_limits_and_leaves_nodes_for_a_move() {
+        let tt = TranspositionTable::new(1).unwrap();
+        let search = |limits: Limits| {
+            let request = SearchRequest::new(Game::default(), limits);
+            let mut budgets = Vec::new();
+            let found = RequestHandler::default().search(request, None, &tt, 1, |shared| {
+                budgets.push(shared.nodes_left());
+                shared.nodes.fetch_add(shared.nodes_left(), Ordering::Relaxed);
+                vec![result("h2e2", 1)]
+            });
+            (budgets, found.outcome.nodes)
+        };
+        let mate = Limits { mate: Some(9), ..Limits::default() };
+        let (budgets, _) = search(Limits { soft_nodes: Some(1000), ..mate });
+        assert_eq!(budgets.len(), 1);
+        let (budgets, nodes) = search(Limits { nodes: Some(30_000), ..mate });
+        assert_eq!(budgets.len(), 1);
+        assert!(budgets[0] >= 5000, "{budgets:?}");
+        assert!(nodes <= 30_000, "{nodes} {budgets:?}");
     }
 
     #[test]

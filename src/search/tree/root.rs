@@ -151,8 +151,7 @@ impl Search<'_> {
         (score.is_mating() && (on_the_clock || wanted.is_some()) && is_short) || *depth >= 2 * plies
     }
 
-    /// Whether the scaled soft limit of time is reached. The time before a ponder hit counts, except with an exact time
-    /// for the move.
+    /// Whether the scaled soft limit of time is reached.
     fn is_out_of_time(&self, stability: &Stability) -> bool {
         let Some(time) = self.shared.time else {
             return false;
@@ -163,9 +162,7 @@ impl Search<'_> {
             stability.effort,
             stability.best_move_changes,
         );
-        let control = &self.shared.request.control;
-        let thought = if time.flexible { control.elapsed() } else { control.clock_elapsed() };
-        !control.is_pondering() && thought >= soft
+        self.shared.time_used().is_some_and(|used| used >= soft)
     }
 
     /// Whether the soft node limit is reached, so that no further iteration starts.

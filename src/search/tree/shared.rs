@@ -1,6 +1,7 @@
 //! The state that the threads of one search share, and the random bonuses of its root moves.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crossbeam_channel::Sender;
 use crossbeam_utils::CachePadded;
@@ -86,11 +87,29 @@ impl SharedState {
 
     /// Whether the search has been stopped or has used up its nodes or its time.
     pub fn is_over(&self) -> bool {
+        self.request.control.is_stopped() || self.nodes_left() == 0 || self.is_past_hard_limit()
+    }
+
+    /// The number of nodes up to the node limit; `u64::MAX` without one.
+    pub fn nodes_left(&self) -> u64 {
         let nodes = self.nodes.load(Ordering::Relaxed);
-        let limit = self.request.limits.nodes;
-        self.request.control.is_stopped()
-            || limit.is_some_and(|limit| nodes >= limit)
-            || self.is_past_hard_limit()
+        self.request.limits.nodes.map_or(u64::MAX, |limit| limit.saturating_sub(nodes))
+    }
+
+    /// Whether the soft limit of nodes or the unscaled soft limit of time has been reached.
+    pub fn is_past_soft_limit(&self) -> bool {
+        let nodes = self.nodes.load(Ordering::Relaxed);
+        let is_past = |time: TimeManager| self.time_used().is_some_and(|used| used >= time.soft);
+        self.request.limits.soft_nodes.is_some_and(|limit| nodes >= limit)
+            || self.time.is_some_and(is_past)
+    }
+
+    /// The time to compare with the soft limit; `None` without a time limit and while pondering. The time before a
+    /// ponder hit counts, except with an exact time for the move.
+    pub fn time_used(&self) -> Option<Duration> {
+        let (time, control) = (self.time?, &self.request.control);
+        let used = if time.flexible { control.elapsed() } else { control.clock_elapsed() };
+        (!control.is_pondering()).then_some(used)
     }
 
     /// Whether the hard time limit has passed; false while pondering.
