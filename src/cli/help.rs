@@ -13,7 +13,7 @@ use clap::{Arg, Command};
 use clap_complete::Shell;
 
 use super::common::{Context, Failure, Language, note, print, refuse_if, translated};
-use crate::text::{excerpt, without_credentials};
+use crate::text::{excerpt, without_secrets};
 
 /// The fixed texts of clap in help and errors, with their translations.
 const CLAP_TEXTS: &[(&str, &str)] = &[
@@ -120,7 +120,7 @@ pub fn note_wide_word(words: &[OsString]) {
     };
     let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
     if let Some(word) = words.find(|word| is_mistake(word)) {
-        let word = excerpt(&without_credentials(&word));
+        let word = excerpt(&without_secrets(&word));
         note(&format!(
             "{word} has full-width or typographic characters; write options, numbers and signs in ASCII"
         ));

@@ -47,7 +47,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnu
 use clap_complete::Shell;
 
 use crate::protocol::RunError;
-use crate::text::{printable, without_credentials};
+use crate::text::{printable, without_secrets};
 use common::{
     Context, Failure, INTERRUPTED, Language, LocaleEncoding, ignore_closed_pipe, locale,
     locale_encoding, log_panics, require_not_stdout, start_log, translated,
@@ -209,7 +209,7 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
         use ContextKind::{InvalidArg, InvalidSubcommand, InvalidValue};
         for kind in [InvalidArg, InvalidSubcommand, InvalidValue] {
             if let Some(ContextValue::String(word)) = error.get(kind) {
-                let word = without_credentials(word);
+                let word = without_secrets(word);
                 error.insert(kind, ContextValue::String(word));
             }
         }

@@ -20,7 +20,7 @@ use crate::cloud::server::{Server, ServerFiles, ServerOptions, Site, survive_fil
 use crate::cloud::store::{Location, Store, StoreError};
 use crate::cloud::worker::Workers;
 use crate::tablebase::Tables;
-use crate::text::without_credentials;
+use crate::text::without_secrets;
 
 /// Serve a cloud library (云库): the API of the public library over HTTP, at /chessdb.php.
 ///
@@ -156,7 +156,7 @@ pub fn print_errors() {
             let mut printed = printed.lock();
             printed.retain(|_, time| now.duration_since(*time) < REPEAT_TIME);
             if let Entry::Vacant(entry) = printed.entry(text) {
-                note(&without_credentials(entry.key()));
+                note(&without_secrets(entry.key()));
                 entry.insert(now);
             }
             Ok(())
@@ -211,15 +211,24 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     log::info!("listening on {address}");
     let reload = || match load_files(arguments) {
         Ok(files) => {
-            note("tokens and static files were reloaded");
+            let text = "tokens and static files were reloaded";
+            log::info!("{text}");
+            note(text);
             Some(files)
         }
         Err(error) => {
-            note(&format!("{}; the previous tokens and static files stay in use", error.text));
+            let text = format!("{}; the previous tokens and static files stay in use", error.text);
+            // An error would be printed twice without `--log`.
+            log::warn!("{text}");
+            note(&text);
             None
         }
     };
-    server.run(reload, || workers.stop()).context(&listen.text)
+    let stop = || {
+        log::info!("stopping");
+        workers.stop();
+    };
+    server.run(reload, stop).context(&listen.text)
 }
 
 fn load_files(arguments: &Arguments) -> Result<ServerFiles, Failure> {

@@ -9,7 +9,7 @@ use ureq::http::{HeaderValue, Uri};
 
 use super::fen;
 use crate::board::Position;
-use crate::text::{printable, without_credentials};
+use crate::text::{printable, without_secrets};
 
 /// Timeout of the requests of commands, and of connections.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
@@ -94,7 +94,7 @@ impl Client {
     /// or the token contains anything but visible ASCII characters.
     pub fn new(address: &str, token: Option<String>) -> Result<Self, ClientError> {
         let reason = |reason| ClientError::Address {
-            address: format!("\"{}\"", printable(&without_credentials(address))),
+            address: format!("\"{}\"", printable(&without_secrets(address))),
             reason,
         };
         let target = Target::parse(address).map_err(reason)?;
@@ -225,6 +225,9 @@ impl Target {
         if uri.query().is_some() || address.contains('#') {
             return Err("it must not have a query or a fragment");
         }
+        if uri.path().contains('@') {
+            return Err("a token before the @ must not contain /, ? or #");
+        }
         let token = user.map(|user| user.split_once(':').map_or(user, |(_, token)| token));
         if token == Some("") {
             return Err("the token before the @ is empty");
@@ -287,6 +290,9 @@ mod tests {
             ("http://@host", "the token before the @ is empty"),
             ("http://me:@host", "the token before the @ is empty"),
             ("http://secret@", "http://127.0.0.1:8090: "),
+            ("http://a/secret@host", "must not contain /"),
+            ("secret@127.0.0.1:80", "must begin with"),
+            ("secret@host.example/cloud", ""),
         ] {
             let error = Client::new(address, None).unwrap_err();
             let error = error.to_string();

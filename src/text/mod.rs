@@ -31,7 +31,7 @@ pub use language::{Language, Texts, fill, quoted, texts};
 #[cfg(feature = "match")]
 pub use printable::is_allowed_character;
 #[cfg(feature = "cli")]
-pub use printable::{escape_html, without_credentials};
+pub use printable::{escape_html, without_credentials, without_secrets};
 pub use printable::{excerpt, printable};
 #[cfg(feature = "cli")]
 pub use replacement::UnfinishedFile;

@@ -56,21 +56,62 @@ pub fn escape_html(text: &str) -> String {
         .replace('\'', "&#39;")
 }
 
-/// Replaces names, passwords and tokens in URLs by `…`: `http://NAME:TOKEN@HOST` becomes `http://…@HOST`.
+/// Replaces names, passwords and tokens in URLs by `…`: `http://NAME:TOKEN@HOST` becomes `http://…@HOST`. The values of
+/// `password=` are replaced too. Because a token may contain `/`, everything before the last `@` of a URL counts as a
+/// token.
 #[cfg(feature = "cli")]
 pub fn without_credentials(text: &str) -> String {
-    let mut clean = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("://") {
-        let ends_authority = |c: char| c.is_whitespace() || "/?#\"'".contains(c);
-        let length = after.find(ends_authority).unwrap_or(after.len());
-        let at_sign = after[..length].rfind('@');
-        clean += before;
-        clean += "://";
-        clean += if at_sign.is_some() { "…" } else { "" };
-        rest = &after[at_sign.unwrap_or(0)..];
-    }
-    clean + rest
+    map_words(text, |word| match word.split_once("://") {
+        Some((scheme, rest)) => match rest.rsplit_once('@') {
+            Some((_, host)) => without_password(&format!("{scheme}://…@{host}")),
+            None => without_password(word),
+        },
+        None => without_password(word),
+    })
+}
+
+/// Like [`without_credentials`], also without `://`: `TOKEN@HOST` becomes `…@HOST`. For arguments, log lines and
+/// messages about them, in which it does not matter that e-mail addresses are shortened.
+#[cfg(feature = "cli")]
+pub fn without_secrets(text: &str) -> String {
+    map_words(&without_credentials(text), |word| match word.rsplit_once('@') {
+        Some((_, host)) if !word.contains("://") && is_host(host) => format!("…@{host}"),
+        _ => word.to_owned(),
+    })
+}
+
+/// Applies a function to the words of a text, which are separated by blanks and quotation marks.
+#[cfg(feature = "cli")]
+fn map_words(text: &str, map: impl Fn(&str) -> String) -> String {
+    let is_separator = |c: char| c.is_whitespace() || matches!(c, '"' | '\'');
+    text.split_inclusive(is_separator)
+        .map(|part| {
+            let word = part.trim_end_matches(is_separator);
+            map(word) + &part[word.len()..]
+        })
+        .collect()
+}
+
+#[cfg(feature = "cli")]
+fn without_password(word: &str) -> String {
+    const KEY: &str = "password=";
+    let Some(at) = word.to_ascii_lowercase().find(KEY) else { return word.to_owned() };
+    let (before, value) = word.split_at(at + KEY.len());
+    format!("{before}…{}", value.find('&').map_or("", |end| &value[end..]))
+}
+
+/// Whether a text begins with a host and a port, or with a host name with a dot.
+#[cfg(feature = "cli")]
+fn is_host(text: &str) -> bool {
+    let authority = text.split(['/', '?', '#']).next().unwrap_or("");
+    let (name, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
+    let is_name = |c: char| c.is_alphanumeric() || "-.[]:".contains(c);
+    let has_dot =
+        name.split_once('.').is_some_and(|(host, rest)| !host.is_empty() && !rest.is_empty());
+    !name.is_empty()
+        && name.chars().all(is_name)
+        && port.bytes().all(|c| c.is_ascii_digit())
+        && (has_dot || !port.is_empty() || name == "localhost")
 }
 
 #[cfg(test)]
@@ -101,11 +142,11 @@ mod tests {
 
     #[cfg(feature = "cli")]
     #[test]
-    fn only_credentials_are_removed_from_urls() {
+    fn credentials_are_removed() {
         for (text, clean) in [
             ("", ""),
             ("position startpos", "position startpos"),
-            ("http://host:80/x@y", "http://host:80/x@y"),
+            ("http://host:80/x y@z", "http://host:80/x y@z"),
             ("://", "://"),
             (
                 "setoption name Cloud value http://secret@host:80/x",
@@ -113,8 +154,24 @@ mod tests {
             ),
             ("a://b:c@d e@f g://h@i@j/k", "a://…@d e@f g://…@j/k"),
             ("http://secret@", "http://…@"),
+            ("\"http://to/ken@host\" x", "\"http://…@host\" x"),
+            (
+                "postgres:///db?Password=a&host=b 'password=c' d",
+                "postgres:///db?Password=…&host=b 'password=…' d",
+            ),
+            ("me@example.org", "me@example.org"),
         ] {
             assert_eq!(without_credentials(text), clean);
+        }
+        for (text, clean) in [
+            ("--url to/ken@127.0.0.1:80 next", "--url …@127.0.0.1:80 next"),
+            ("secret@localhost", "…@localhost"),
+            ("secret@host:80/cloud", "…@host:80/cloud"),
+            ("secret@lib.example.org", "…@lib.example.org"),
+            ("http://secret@host:80", "http://…@host:80"),
+            ("games.pgn@9 a@ @b @.", "games.pgn@9 a@ @b @."),
+        ] {
+            assert_eq!(without_secrets(text), clean);
         }
     }
 }

@@ -11,7 +11,7 @@ use log::LevelFilter;
 use super::files::{FileLock, is_stdout, open_log, open_special, require_not_stdout};
 use super::{Context, Failure, ForceArgument};
 use crate::text::{
-    is_reader_gone, open_or_create, read_all, require_regular, translated, without_credentials,
+    is_reader_gone, open_or_create, read_all, require_regular, translated, without_secrets,
 };
 
 /// Prints to standard output and flushes it; returns `false` when the reader has closed it.
@@ -197,7 +197,7 @@ pub fn start_log(path: &Path) -> Result<(), Failure> {
             let now = out.timestamp_millis();
             let process = std::process::id();
             let (level, text) = (record.level(), record.args().to_string());
-            let text = without_credentials(&text);
+            let text = without_secrets(&text);
             writeln!(out, "{now} {process} {level:5} {text}")
         })
         .try_init()
