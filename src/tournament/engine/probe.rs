@@ -13,13 +13,19 @@ use crate::text::excerpt;
 use crate::tournament::limit::Timeouts;
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
-/// The handshakes in the order in which they are sent, each with the time to wait for an answer before the next one. An
-/// answer to an earlier handshake counts as well.
-const HANDSHAKES: [(&str, Duration); 3] = [
-    (EngineProtocol::Ucci.name(), Duration::from_secs(1)),
-    (EngineProtocol::Uci.name(), Duration::from_secs(2)),
-    ("xboard\nprotover 2", Duration::MAX),
+/// The handshakes in the order in which they are sent, each with the time to wait for an answer before the next one;
+/// `None` for the rest of the ready timeout. An answer to an earlier handshake counts as well.
+const HANDSHAKES: [(&str, Option<Duration>); 3] = [
+    (EngineProtocol::Ucci.name(), Some(Duration::from_secs(1))),
+    (EngineProtocol::Uci.name(), Some(Duration::from_secs(2))),
+    ("xboard\nprotover 2", None),
 ];
+
+/// The time to wait for the answer to a handshake if `rest` of the ready timeout is left. At least half of it is left
+/// for the next handshakes.
+fn time_to_wait(wait: Option<Duration>, rest: Duration) -> Duration {
+    wait.map_or(rest, |wait| wait.min(rest / 2))
+}
 
 /// Starts an engine to detect and verify its settings. Returns the completed settings and its handshake. A message on
 /// `interrupted`, or its disconnection, stops the detection.
@@ -87,7 +93,8 @@ fn find_protocol(
         process.send(handshake);
         sent += 1;
         let rest = deadline.saturating_duration_since(Instant::now());
-        match await_handshake_answer(&mut process, handshake, (*wait).min(rest), interrupted)? {
+        let timeout = time_to_wait(*wait, rest);
+        match await_handshake_answer(&mut process, handshake, timeout, interrupted)? {
             HandshakeAnswer::Protocol(protocol) => {
                 process.quit(super::QUIT_TIMEOUT);
                 return Ok(protocol);
@@ -241,5 +248,25 @@ impl Engine {
         let dialect = super::EngineDialect { first_rank, ..self.dialect };
         let read = dialect.read_move(text);
         read.is_some_and(|m| is_legal(&Position::startpos(), m))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_handshake_has_time_for_its_answer() {
+        for (ready, expected) in
+            [(15_000, [1000, 2000, 12_000]), (3000, [1000; 3]), (1000, [500, 250, 250])]
+        {
+            let mut rest = Duration::from_millis(ready);
+            let waits = HANDSHAKES.map(|(_, wait)| {
+                let wait = time_to_wait(wait, rest);
+                rest -= wait;
+                wait
+            });
+            assert_eq!(waits, expected.map(Duration::from_millis), "{ready}");
+        }
     }
 }
