@@ -250,14 +250,16 @@ fn usemillisec_sets_the_unit_of_times() {
         ("seconds", "", "<- go time 2 movestogo 1"),
         // An engine with options of UCI reads milliseconds.
         ("hybrid", "", "<- go time 2000 movestogo 1"),
+        ("twice", "", "<- go time 2000 movestogo 1"),
     ] {
         let engines = ["one", "two"].map(|name| with(script(name, mode), setting));
         let arguments = "--openings start --rounds 1 --each movetime=2000 --log log";
         let mut command = match_of(engines, arguments);
         output(command.current_dir(dir.root()));
         let log = dir.read("log");
-        // The value `on` is sent as `true`.
+        // The value `on` is sent as `true`, and the name as the engine offers it.
         assert!(!log.contains(" on\n"), "{log}");
+        assert_eq!(log.contains("<- setoption UseMillisec true"), mode == "twice", "{log}");
         let asked = log.lines().filter(|line| line.contains("<- go time "));
         assert!(log.contains("<- setoption newgame\n"), "{log}");
         assert!(

@@ -125,9 +125,9 @@ impl Engine {
         };
         if self.dialect.is_ucci() {
             self.dialect.milliseconds = has_milliseconds(&spec.options, &self.handshake.offers);
-            let is_offered = find_offer(&self.handshake.offers, MILLISECONDS).is_some();
-            if self.dialect.milliseconds && is_offered {
-                self.process.send(&protocol.set_option(MILLISECONDS, "true"));
+            let offer = find_offer(&self.handshake.offers, MILLISECONDS);
+            if let Some(offer) = offer.filter(|_| self.dialect.milliseconds) {
+                self.process.send(&protocol.set_option(&offer.name, "true"));
             }
         }
         for (name, value, is_needed) in
@@ -183,16 +183,18 @@ pub fn find_offer<'a>(offers: &'a [OfferedOption], name: &str) -> Option<&'a Off
     offers.find(|offer| offer.name.eq_ignore_ascii_case(&name))
 }
 
-/// The command that sets an option; `None` for a button that is off. The value of an offered check is written as
-/// `true` or `false`, in XBoard as `1` or `0`, and a button has no value.
+/// The command that sets an option; `None` for a button that is off. The name of an offered option is written as the
+/// engine writes it, because some engines do not ignore its case. The value of an offered check is written as `true` or
+/// `false`, in XBoard as `1` or `0`, and a button has no value.
 pub fn option_command(
     protocol: EngineProtocol,
     offers: &[OfferedOption],
     name: &str,
     value: &str,
 ) -> Option<String> {
-    let kind = find_offer(offers, name).map(|offer| &offer.kind);
-    match (kind, switch(value)) {
+    let offer = find_offer(offers, name);
+    let name = offer.map_or(name, |offer| &offer.name);
+    match (offer.map(|offer| &offer.kind), switch(value)) {
         (Some(OptionKind::Button), Ok(false)) => None,
         (Some(OptionKind::Button), _) => Some(protocol.press_button(name)),
         (Some(OptionKind::Check), Ok(on)) if protocol == EngineProtocol::Xboard => {
@@ -365,15 +367,22 @@ mod tests {
     }
 
     #[test]
-    fn buttons_have_no_value() {
-        let offers = ["option name Clear Hash type button", "option batch type check"];
+    fn options_are_set_as_they_are_offered() {
+        let offers = [
+            "option name Clear Hash type button",
+            "option batch type check",
+            "option name Hash type spin",
+        ];
         let offers = offers.map(|line| OfferedOption::read(line).unwrap());
         let (ucci, uci) = (EngineProtocol::Ucci, EngineProtocol::Uci);
         for (protocol, name, value, sent) in [
             (uci, "Clear Hash", "true", Some("setoption name Clear Hash")),
             (ucci, "Clear Hash", "", Some("setoption Clear Hash")),
             (uci, "Clear Hash", "off", None),
+            (uci, "clear  HASH", "", Some("setoption name Clear Hash")),
             (uci, "batch", "on", Some("setoption name batch value true")),
+            (ucci, "Batch", "off", Some("setoption batch false")),
+            (uci, "HASH", "5", Some("setoption name Hash value 5")),
             (ucci, "style", "off", Some("setoption style off")),
             (uci, "BookFile", "", Some("setoption name BookFile value ")),
         ] {
