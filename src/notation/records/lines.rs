@@ -125,11 +125,16 @@ pub fn has_moves_below(text: &str) -> bool {
     })
 }
 
-/// A line of a list of openings without a comment at its end: after a `;`, or after a `#` with a blank before it.
+/// A line without a comment at its end, after ` #` or ` //`.
+fn before_comment(line: &str) -> &str {
+    let marks = [" #", " //", "\t#", "\t//"].iter().filter_map(|mark| line.find(mark));
+    &line[..marks.min().unwrap_or(line.len())]
+}
+
+/// A line of a list of openings without a comment at its end, after `;`, ` #` or ` //`.
 #[cfg(feature = "match")]
 pub fn without_end_comment(line: &str) -> &str {
-    let marks = [";", " #", "\t#"].iter().filter_map(|mark| line.find(mark));
-    &line[..marks.min().unwrap_or(line.len())]
+    before_comment(line.split(';').next().unwrap_or_default())
 }
 
 /// Whether a text is a list of openings, with one per line: at least one line begins with a position or a move, no line
@@ -194,10 +199,9 @@ fn without_quotes(line: &str) -> &str {
 pub(super) fn without_marks(line: &str) -> &str {
     let line = without_number(without_quotes(without_number(line)));
     // Only before the first `;` or `"`: the texts of an EPD may contain these signs.
-    let text = line.find([';', '"']).unwrap_or(line.len());
-    let comment = [" #", " //", "\t#", "\t//"].map(|mark| line[..text].find(mark));
-    let end = comment.into_iter().flatten().min();
-    line[..end.unwrap_or(line.len())].trim_end()
+    let text = &line[..line.find([';', '"']).unwrap_or(line.len())];
+    let content = before_comment(text);
+    if content.len() < text.len() { content.trim_end() } else { line.trim_end() }
 }
 
 /// A line without a label before its FEN, as in `局面：FEN`, `fen=FEN` and the tag `[FEN "…"]`, and without the quotes

@@ -47,8 +47,7 @@ impl Openings {
 
     /// Parses a list with one opening per line, or the games of another text. An opening of a list is a FEN, a FEN and
     /// moves, an EPD, or moves from the starting position. In a list, moves may be separated by commas; empty lines,
-    /// lines that begin with `#`, `;` or `//` and, except in an EPD, text after a `;` or after a `#` with a blank
-    /// before it are ignored.
+    /// lines that begin with `#`, `;` or `//` and, except in an EPD, text after `;`, ` #` or ` //` are ignored.
     ///
     /// # Errors
     /// An opening is invalid, or the text has no opening.
@@ -227,9 +226,9 @@ fn read_moves(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
 }
 
 /// Reads an opening that begins with a FEN and shortens it to `plies` plies. `text` is the whole line; `game` is the
-/// part before the first `;` or ` #`, without commas and move numbers. A line with the form of an EPD is read as an EPD
-/// in three cases: the first word after the FEN is `moves`, that word cannot be read as a move, or `game` contains a
-/// quotation mark.
+/// part before the first `;`, ` #` or ` //`, without commas and move numbers. A line with the form of an EPD is read as
+/// an EPD in three cases: the first word after the FEN is `moves`, that word cannot be read as a move, or `game`
+/// contains a quotation mark.
 fn read_position(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
     let game_text = GameText::split(game);
     let is_operation = matches!(
@@ -306,13 +305,16 @@ mod tests {
              {BOARD} w - - 0 1 bm h2e2; id \"x\";\n{BOARD} w h2e2 h9g7\n{BOARD}\n\
              1. h2e2 h9g7\nstartpos 1.h2e2 1...h9g7\n{BOARD} w - - h2e2 h9g7 ; \"best\"\n\
              {BOARD} w - - c0 \"hello; world\"; id \"y\";\n{BOARD} w - - c4 \"x\";\n{BOARD} w - - eco A00;\n\
-             h2e2,h9g7\n1.炮二平五，马8进7\nstartpos moves h2e2, h9g7\n{BOARD} w h2e2,h9g7\n"
+             h2e2,h9g7\n1.炮二平五，马8进7\nstartpos moves h2e2, h9g7\n{BOARD} w h2e2,h9g7\n\
+             {BOARD} w moves h2e2 h9g7 // note\nh2e2 h9g7\t// note\n{BOARD} w // note\n\
+             {BOARD} w - - moves h2e2 h9g7; id \"a // b\";\n"
         );
         let openings = Openings::read(&text).unwrap();
         let moved = "h2e2 h9g7";
         let expected = [moved, moved, moved, "", moved, "", moved, moved, moved, "", "", ""];
         assert_eq!(texts(&openings)[..12], expected);
-        assert_eq!(texts(&openings)[12..], [moved; 4]);
+        assert_eq!(texts(&openings)[12..18], [moved; 6]);
+        assert_eq!(texts(&openings)[18..], ["", moved]);
         let mut game = GameTree::from(openings.lines()[0].clone());
         for id in game.moves.preorder().collect::<Vec<_>>() {
             game.moves[id].comment = "book".to_owned();
