@@ -304,6 +304,7 @@ impl GoReader<'_> {
             || self.is_depth_infinite
             || has_clocks
             || self.own.time.is_some()
+            || self.opponent.has_time()
             || depth.or(mate).is_some()
             || nodes.is_some()
             || move_time.is_some();
@@ -441,6 +442,10 @@ mod tests {
             ("wtime 0 btime 0 winc 10 binc 20", clock(0, 20, None)),
             ("winc 10 binc 20", clock(0, 20, None)),
             ("wtime 1000 winc 10 binc 20", clock(1000, 10, None)),
+            ("opptime 0 increment 10", clock(0, 10, None)),
+            ("opptime 3000 oppincrement 20 increment 10", clock(3000, 20, None)),
+            ("depth 0 opptime 3000", clock(3000, 0, None)),
+            ("mate 0 nodes 0 movetime 0 opptime 3000", clock(3000, 0, None)),
         ] {
             assert_eq!(limits(text).clock, expected, "{text}");
         }
