@@ -96,10 +96,11 @@ impl XBoard {
                 commands.extend(self.think());
                 commands
             }
-            "exit" => {
+            "exit" if self.analyzing => {
                 self.analyzing = false;
                 self.abort()
             }
+            "exit" => Vec::new(),
             "hint" => self.hint().into_iter().collect(),
             "ping" if self.purpose == Some(Purpose::Play) => {
                 self.pings.push(excerpt(rest));

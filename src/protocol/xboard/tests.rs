@@ -150,6 +150,14 @@ fn analysis_follows_the_game() {
 }
 
 #[test]
+fn exit_outside_an_analysis_has_no_effect() {
+    let mut client = Client::xboard();
+    client.send("usermove h2e2");
+    assert_eq!(client.verbs("exit"), "");
+    assert_eq!(client.answer("h9g7", None), ["move h9g7"]);
+}
+
+#[test]
 fn refused_position_ends_the_game() {
     for mut client in [Client::xboard(), Client::cxboard()] {
         client.send("hard");
