@@ -7,8 +7,8 @@
 //! `stop` before it. When `quit` is queued, the input has ended or the queue is full, no further `stop` can arrive. A
 //! search that does not end by itself is then stopped too, and the queued commands run. After a queued command that
 //! changes the meaning of lines, such as a handshake, lines are queued as they are and parsed when they run. Only
-//! `isready`, `ponderhit`, `stop` and `quit` are parsed at once. A `quit` during `go perft` is queued, because scripts
-//! send both in one input.
+//! `isready`, `ponderhit`, `stop`, `quit` and the `probe` of UCCI are parsed at once. A `quit` during `go perft` is
+//! queued, because scripts send both in one input.
 //!
 //! In batch mode all lines of a piped file are executed: `quit` is queued as well, and no queued `go` or handshake
 //! stops a search. During a search that ends by itself the session reads nothing, and the lines wait in the pipe.
@@ -31,11 +31,11 @@ use std::ops::ControlFlow;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, at, never, select_biased, unbounded};
 
-use super::codec::{Command, PositionText, Protocol, Reply};
+use super::codec::{Codec as _, Command, PositionText, Protocol, Reply};
 use super::options::{Preferences, is_named_pikafish};
 use super::stdio::{Input, InputReceiver, Output};
-use super::text::{Ranks, TimeUnit};
-use super::ucci::parse_common;
+use super::text::Ranks;
+use super::ucci::Ucci;
 use crate::board::{Color, Move};
 use crate::book::BookLibrary;
 use crate::notation::fen;
@@ -234,7 +234,7 @@ impl Session {
         log::debug!("< {}{}", input.text(), if is_cut { "…" } else { "" });
         let bytes = input.text().len();
         let commands = if self.queue.parses_later {
-            vec![parse_urgent(input.text()).unwrap_or(Command::Unparsed(input))]
+            vec![self.parse_urgent(&input).unwrap_or(Command::Unparsed(input))]
         } else {
             self.parse(&input)
         };
@@ -256,6 +256,21 @@ impl Session {
         let command = Box::new(self.codec.parse_overlong(head, &self.preferences));
         let head = head.clone();
         vec![Command::TooLong { head, command }]
+    }
+
+    /// Parses `isready`, `ponderhit`, `stop`, `quit` and, in UCCI and for workers, a complete `probe`, which need no
+    /// idle engine and have the same meaning with all options; `None` for other lines.
+    fn parse_urgent(&self, input: &Input) -> Option<Command> {
+        let command = Ucci::default().parse(input.text(), &self.preferences).pop()?;
+        let is_urgent = match command {
+            Command::IsReady | Command::PonderHit { .. } | Command::Stop | Command::Quit => true,
+            Command::Probe(_) => {
+                let has_probe = matches!(self.protocol, Protocol::Ucci | Protocol::Worker);
+                has_probe && !matches!(input, Input::Overlong(_))
+            }
+            _ => false,
+        };
+        is_urgent.then_some(command)
     }
 
     /// Runs a command. One that [needs an idle engine](needs_idle) must not run during a search. Breaks after `quit`.
@@ -545,16 +560,6 @@ impl Session {
             self.stop();
         }
     }
-}
-
-/// Parses `isready`, `ponderhit`, `stop` and `quit`, which need no idle engine; `None` for other lines.
-fn parse_urgent(line: &str) -> Option<Command> {
-    let command = parse_common(line, TimeUnit::Milliseconds, Ranks::FromZero).ok()?;
-    let is_urgent = matches!(
-        command,
-        Command::IsReady | Command::PonderHit { .. } | Command::Stop | Command::Quit
-    );
-    is_urgent.then_some(command)
 }
 
 /// Whether a command shows what earlier lines have set: the position, its evaluation or the book moves in it.

@@ -405,6 +405,11 @@ fn the_state_is_shown_after_the_queued_commands() {
     session.say("position startpos");
     // `probe` contains its own position, so it does not wait for the queued `position`.
     assert_eq!(session.say("probe startpos"), ["pophash"]);
+    // Nor does it depend on the unit of times.
+    session.say("setoption usemillisec false");
+    assert_eq!(session.say("probe startpos"), ["pophash"]);
+    let _ = session.session.on_input(Input::Overlong("probe startpos".to_owned()));
+    assert_eq!(session.read(), [""; 0]);
 }
 
 #[test]
