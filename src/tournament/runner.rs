@@ -27,8 +27,11 @@ pub enum TournamentStartError {
     /// it lacks an option that factors or tuning vary, or rejects a value of that option.
     #[error("engine {name}: {failure}")]
     Engine { name: String, failure: EngineFailure },
+    /// The system cannot bind a process to processors, as `--pin` or `cpus=` demands.
+    #[error("this system cannot bind a process to processors (--pin, cpus=)")]
+    Unsupported,
     /// `--pin` needs more processors than are available.
-    #[error("--pin needs {required} processors, but only {available} are available")]
+    #[error("--pin needs {required} processors; available: {available}")]
     Processors { required: usize, available: usize },
     /// `cpus=` names a processor that is not available.
     #[error("engine {name}: cpus= names processor {cpu}, but the available ones are {available}")]
@@ -65,10 +68,14 @@ fn processor_sets(
 /// Checks that the processors for `--pin` and those of `cpus=` are available.
 ///
 /// # Errors
-/// [`TournamentStartError::Processors`] or [`TournamentStartError::Processor`].
+/// [`TournamentStartError::Unsupported`], [`TournamentStartError::Processors`] or [`TournamentStartError::Processor`].
 pub fn check_processors(tournament: &Tournament) -> Result<(), TournamentStartError> {
-    processor_sets(tournament)?;
     let available = processors();
+    let binds = tournament.pin || tournament.engines.iter().any(|spec| spec.cpus.is_some());
+    if binds && available.is_empty() {
+        return Err(TournamentStartError::Unsupported);
+    }
+    processor_sets(tournament)?;
     for spec in &tournament.engines {
         let mut required = spec.cpus.iter().flatten();
         if let Some(cpu) = required.find(|cpu| !available.contains(cpu)) {

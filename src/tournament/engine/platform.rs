@@ -138,7 +138,7 @@ mod system {
         _: &[usize],
         _: impl FnOnce() -> io::Result<ProcessGroup>,
     ) -> io::Result<ProcessGroup> {
-        let error = "this system cannot bind a process to processors (cpus=)";
+        let error = "this system cannot bind a process to processors (--pin, cpus=)";
         Err(io::Error::new(io::ErrorKind::Unsupported, error))
     }
 
