@@ -35,7 +35,11 @@ fn a_missing_program_ends_the_match_without_losses() {
         ];
         words.map(str::to_owned).to_vec()
     };
-    let arguments = "--openings start --rounds 40 --concurrency 2 --status page.html --json report --each depth=1";
+    // The plot cannot be written.
+    let plot = dir.path("plot.svg");
+    symlink("/dev/full", &plot).unwrap();
+    let arguments = "--openings start --rounds 40 --concurrency 2 --status page.html --json report --plot plot.svg \
+                     --force --each depth=1";
     let command = || {
         let mut command = match_of([engine("one"), engine("two")], arguments);
         command.arg("--resume").arg(&journal);
@@ -54,6 +58,7 @@ fn a_missing_program_ends_the_match_without_losses() {
     assert_eq!(ended.status.code(), Some(1), "{errors}");
     assert!(errors.contains("cannot be started: "), "{errors}");
     assert!(errors.contains("run the same command again to continue"), "{errors}");
+    assert!(errors.contains("chuhe: plot.svg: "), "{errors}");
     assert!(games() < 80, "{errors}");
     assert!(!fs::read_to_string(&journal).unwrap().contains("crash"));
     let page = dir.read("page.html");
@@ -61,6 +66,7 @@ fn a_missing_program_ends_the_match_without_losses() {
     assert!(is_final, "{page}");
     assert_eq!(dir.json("report")["end"], "failed");
     install(&program);
+    fs::remove_file(&plot).unwrap();
     let text = output(&mut command());
     assert!(text.contains("80 games, +0 =80 -0"), "{text}");
 }

@@ -59,15 +59,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         report_damaged_tablebases(tablebases.tables());
     }
     let width = terminal_width();
-    print(&report::report(&tournament, &standings, Some(end), width))?;
-    played.map_err(|error| match arguments.resume {
+    let printed = print(&report::report(&tournament, &standings, Some(end), width));
+    let played = played.map_err(|error| match arguments.resume {
         Some(_) => Failure::new(
             format_args!("match: {error}"),
             "no game is lost: run the same command again to continue",
         ),
         None => Failure::new("match", error),
-    })?;
-    finished?;
+    });
+    let results = [played.map(drop), printed].into_iter().chain(finished);
+    let mut failures: Vec<_> = results.filter_map(Result::err).collect();
+    if let Some(last) = failures.pop() {
+        failures.iter().for_each(Failure::report);
+        return Err(last);
+    }
     match end {
         TournamentEnd::Interrupted => Ok(ExitCode::from(INTERRUPTED)),
         _ if left_out > 0 => {

@@ -248,8 +248,8 @@ impl<'a> MatchOutput<'a> {
     }
 
     /// Removes the progress bar and writes the final status, JSON report and plot. After an error, the other files are
-    /// written as well, and the first error is returned.
-    pub fn finish(mut self, standings: &Standings, end: TournamentEnd) -> Result<(), Failure> {
+    /// written as well.
+    pub fn finish(mut self, standings: &Standings, end: TournamentEnd) -> [Result<(), Failure>; 3] {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
@@ -264,7 +264,7 @@ impl<'a> MatchOutput<'a> {
             let picture = plot::draw(self.tournament, standings, &self.games);
             file.write(picture.context("the plot")?)
         });
-        status.and(json).and(plot)
+        [status, json, plot]
     }
 
     fn write_status(
