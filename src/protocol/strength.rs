@@ -13,9 +13,9 @@ pub(crate) const DEFAULT_ELO: u32 = 1600;
 /// Below this level the random bonus grows, and the nodes stay the same: every search completes at least one ply, so
 /// fewer nodes would not make it weaker.
 const BEGINNER: u32 = 1000;
-/// Nodes per move for every 200 points from [`BEGINNER`], fitted to matches of neighboring levels. In 200 games
-/// per step the differences, from the lowest, were 171, 164, 222, 230, 188, 244, 215, 191 and 164 Elo, each with an
-/// error of about 50 (95 %).
+/// Nodes per move for every 200 points from [`BEGINNER`], fitted to matches of neighboring levels. With the network of
+/// generation 3 and 200 games per step the differences, from the lowest, were 171, 164, 222, 230, 188, 244, 215, 191
+/// and 164 Elo, each with an error of about 50 (95 %). The guide to the options has those of a newer network.
 const NODES: [u32; 10] = [80, 270, 530, 920, 1480, 2250, 3700, 6150, 9900, 16000];
 const STEP: u32 = 200;
 /// The maximum random bonus of a root move for every 100 points from [`MIN_ELO`] to [`BEGINNER`], in hundredths of a
