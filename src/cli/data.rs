@@ -103,7 +103,7 @@ pub struct RelabelArguments {
     /// Files of games.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Nodes per position, after which the current iteration is finished; 0 = static evaluation.
+    /// Nodes per position, after which the current iteration is finished; 0 = static evaluation, as searches scale it.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     nodes: u64,
     /// Number of games processed at the same time.

@@ -109,8 +109,15 @@ pub fn hash_cutoff_bonus(depth: i32) -> i32 {
 
 /// Factor of an evaluation after `counted` plies without a capture, as a numerator over [`damping_plies`].
 #[inline]
-pub fn damping(counted: i32) -> i32 {
+fn damping(counted: i32) -> i32 {
     damping_plies() - counted.min(damping_limit())
+}
+
+/// An evaluation, in units, after `counted` plies without a capture. It approaches zero as their number grows
+/// (Chessprogramming wiki, "Fifty-move Rule", damping by the move counter).
+#[inline]
+pub fn damped(units: i32, counted: i32) -> i32 {
+    units * damping(counted) / damping_plies()
 }
 
 /// The factor by which the search damps the evaluation of a position after `counted` plies without a capture.

@@ -21,8 +21,9 @@ use super::request_handler::RequestHandler;
 use super::{StartError, search_or_renew};
 use crate::board::Position;
 use crate::eval::nnue::{self, Network};
-use crate::rules::Game;
+use crate::rules::{Game, RuleSet, counted_plies};
 use crate::search::event::{Outcome, SearchResult};
+use crate::search::parameters;
 use crate::search::request::{Limits, SearchRequest, Settings};
 use crate::search::score::Score;
 use crate::search::tree::{ThreadData, static_score};
@@ -117,9 +118,12 @@ impl Searcher {
         }
     }
 
-    /// The static evaluation of a position for its side to move.
+    /// The static evaluation of a position for its side to move, scaled by the plies without a capture as a search by
+    /// the Asian rules scales it.
     pub fn static_score(&self, position: &Position) -> Score {
-        static_score(position, &Settings::default(), self.network.as_ref())
+        let raw = static_score(position, &Settings::default(), self.network.as_ref());
+        let counted = counted_plies(position.clock(), RuleSet::Asian);
+        Score::evaluation(parameters::damped(raw.units(), counted.into()))
     }
 
     /// Searches the position at the end of `game`.

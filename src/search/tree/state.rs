@@ -142,9 +142,7 @@ impl<'a> Search<'a> {
     #[inline]
     pub fn corrected(&self, ply: usize, raw: Score) -> Score {
         let counted = self.no_capture_limit.counted(&self.position).into();
-        // The score approaches zero as the number of plies without a capture grows (Chessprogramming wiki,
-        // "Fifty-move Rule", damping by the move counter).
-        let damped = raw.units() * parameters::damping(counted) / values::damping_plies();
+        let damped = parameters::damped(raw.units(), counted);
         if !self.pruning.corrections {
             return Score::evaluation(damped);
         }

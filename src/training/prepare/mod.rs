@@ -96,7 +96,8 @@ mod tests {
     use rand::rngs::StdRng;
 
     use super::*;
-    use crate::board::{Color, Position};
+    use crate::board::Position;
+    use crate::notation::fen;
     use crate::notation::pgn::read;
     use crate::random;
     use crate::training::data::{
@@ -369,6 +370,27 @@ mod tests {
             let expected = expected.into_iter().chain([vec![true, false], vec![false; 2]]);
             assert!(one.iter().map(unscored).eq(expected), "{nodes}");
         }
+    }
+
+    /// Training scales the output of the network by the no-capture count, so static scores must contain the factor.
+    #[test]
+    fn static_scores_are_scaled_by_the_no_capture_count() {
+        let score = |clock| {
+            let fen = format!("3k5/9/9/9/9/9/9/9/4R4/4K4 w - - {clock} 60");
+            let position = fen::parse_position(&fen).unwrap();
+            let samples = vec![LooseSample { position, score: 0 }];
+            let record = Record::Loose(LooseRecord { samples, result: LabeledResult::RedWins });
+            let bytes = file_of([record]);
+            let mut source = GameReader::new(&bytes[..]).unwrap();
+            let settings = Relabeling { nodes: 0, threads: 1, network: None };
+            match &written(|writer| relabel(&mut source, writer, &settings, |_| ()).unwrap()).1[..]
+            {
+                [Record::Loose(loose)] => f64::from(loose.samples[0].score),
+                _ => panic!("a sample"),
+            }
+        };
+        let [plain, scaled] = [score(0), score(100)];
+        assert!(plain > 450.0 && (scaled - 0.6 * plain).abs() <= 1.0, "{plain} {scaled}");
     }
 
     #[test]

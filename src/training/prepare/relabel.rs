@@ -26,7 +26,8 @@ pub enum RelabelError {
 
 #[derive(Clone, Debug)]
 pub struct Relabeling {
-    /// Soft node limit per position: the iteration in progress is finished. 0 for the static evaluation.
+    /// Soft node limit per position: the iteration in progress is finished. 0 for the static evaluation, as
+    /// [`Searcher::static_score`] scales it.
     pub nodes: u64,
     pub threads: usize,
     /// Network to evaluate with; `None` for the embedded one.
