@@ -7,7 +7,7 @@
 //! continues the file; games lost to damage within it are played again and appended. A game
 //!
 //! - begins with 8 to 10 random plies, drawn again until the absolute score of a search is at most 200 units
-//!   (`--opening-score`; a minor piece is worth 450);
+//!   (`--opening-score`; a minor piece is worth 450). This search also chooses the first move after them;
 //! - can have one random quiet move, 8 to 40 plies after the opening, that gets no score (`--random-moves` gives the
 //!   percentage of such games);
 //! - is played with a soft limit of `--nodes` nodes per move: the iteration in progress is finished, with at most
@@ -17,8 +17,8 @@
 //!   or finds a mate; as drawn from ply 80 on, if twelve scores in a row are at most 40 units from zero, none of them
 //!   for a position after a capture;
 //! - depends only on the engine, the settings, the seed and its number. The plan of a file stores the version of the
-//!   engine, the node count of a bench of depth 6, the settings and the seed; a run with another plan cannot continue
-//!   the file.
+//!   engine, the node count of a bench of depth 6, the number of changes to self-play, the settings and the seed; a run
+//!   with another plan cannot continue the file.
 //!
 //! # Game files
 //!

@@ -9,6 +9,8 @@ use crate::eval::nnue::Network;
 use crate::search::{StartError, bench};
 use crate::training::data::AppendError;
 
+/// Number of changes to self-play so far by which the same engine and settings give other games.
+const REVISION: u8 = 1;
 /// Depth of the bench whose node count identifies the engine.
 const SIGNATURE_DEPTH: u32 = 6;
 
@@ -68,6 +70,10 @@ pub struct SelfPlayPlan {
     pub version: String,
     /// Node count of a shallow bench, which changes with the search and the evaluation.
     pub signature: u64,
+    /// Number of changes to self-play before the game. Not stored if 0. In revision 0 the first move after a random
+    /// opening is that of a second search, whose score can be beyond the limit.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub revision: u8,
     pub nodes: u64,
     pub hash: usize,
     pub seed: u64,
@@ -103,6 +109,7 @@ impl SelfPlayPlan {
             made_by: "selfplay".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             signature: bench(SIGNATURE_DEPTH, settings.network.clone(), |_, _| ())?.nodes,
+            revision: REVISION,
             nodes: settings.nodes,
             hash: settings.hash,
             seed: settings.seed,

@@ -13,7 +13,7 @@ use crate::board::{Color, Move, Position, Setup, see_at_least};
 use crate::movegen::legal_moves;
 use crate::random;
 use crate::rules::{self, Cause, Game, RuleSet};
-use crate::search::{Limits, Outcome, Score, Searcher, StartError};
+use crate::search::{Limits, Score, Searcher, StartError};
 use crate::training::book::{LineSearch, SearchedMove};
 use crate::training::data::{LabeledResult, NO_SCORE, ScoredMove, Termination, TrainingGame};
 
@@ -75,9 +75,11 @@ impl Player {
         Ok(Self { searcher, settings: settings.clone(), good_opening })
     }
 
-    fn think(&mut self, game: &Game) -> Option<Outcome> {
+    /// The best move and its score; `None` if the search failed.
+    fn think(&mut self, game: &Game) -> Option<(Move, Score)> {
         let outcome = self.searcher.think(game, Limits::soft(self.settings.nodes));
-        outcome.inspect_err(|error| log::error!("{error}")).ok()
+        let outcome = outcome.inspect_err(|error| log::error!("{error}")).ok()?;
+        outcome.best.zip(outcome.score)
     }
 
     /// Plays game `number` of the run. Drops the game once `drops` returns true.
@@ -86,11 +88,13 @@ impl Player {
         let mut rng = game_rng(seed, number);
         self.searcher.forget();
         let opening = match self.settings.opening {
-            Opening::Random => self.random_opening(&mut rng),
-            Opening::Good(_) => Ok(Game::startpos()),
+            Opening::Random => {
+                self.random_opening(&mut rng).map(|(game, first)| (game, Some(first)))
+            }
+            Opening::Good(_) => Ok((Game::startpos(), None)),
         };
-        let mut game = match opening {
-            Ok(game) => game,
+        let (mut game, mut first) = match opening {
+            Ok(opening) => opening,
             Err(end) => return end,
         };
         let random_plies = game.plies().len();
@@ -110,7 +114,8 @@ impl Player {
                 break (LabeledResult::Draw, Termination::PlyLimit);
             }
             let is_random = random_ply == Some(moves.len());
-            let Some((played, score)) = self.choose(&game, is_random, &mut rng) else {
+            let chosen = first.take().or_else(|| self.choose(&game, is_random, &mut rng));
+            let Some((played, score)) = chosen else {
                 return SelfPlayGame::Failed;
             };
             let end = adjudication.add(game.position(), moves.len(), score);
@@ -160,21 +165,26 @@ impl Player {
         if let Some((played, score)) = opening.and_then(|opening| opening.choose(game, rng)) {
             return Some((played, Some(score)));
         }
-        let outcome = self.think(game)?;
-        Some((outcome.best?, Some(outcome.score?)))
+        let (played, score) = self.think(game)?;
+        Some((played, Some(score)))
     }
 
-    /// A game of a few random plies that leads to a score within [`SelfPlaySettings::opening_score`].
-    fn random_opening(&mut self, rng: &mut StdRng) -> Result<Game, SelfPlayGame> {
+    /// A game of a few random plies that leads to a score within [`SelfPlaySettings::opening_score`], and the first
+    /// move after them with this score.
+    fn random_opening(
+        &mut self,
+        rng: &mut StdRng,
+    ) -> Result<(Game, (Move, Option<Score>)), SelfPlayGame> {
         for _ in 0..MAX_TRIES {
             let plies = rng.random_range(RANDOM_PLIES);
             let game = random::game(rng, Position::startpos(), plies);
             if judged(&game).is_some() {
                 continue;
             }
-            let score = self.think(&game).ok_or(SelfPlayGame::Failed)?.score;
-            if score.is_some_and(|s| s.units().abs() <= self.settings.opening_score.into()) {
-                return Ok(game);
+            self.searcher.forget();
+            let (played, score) = self.think(&game).ok_or(SelfPlayGame::Failed)?;
+            if score.units().abs() <= self.settings.opening_score.into() {
+                return Ok((game, (played, Some(score))));
             }
         }
         Err(SelfPlayGame::NoOpening)
