@@ -1,5 +1,6 @@
 //! Writing and continuing game files.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -115,6 +116,8 @@ pub struct Existing {
     pub games: u64,
     /// The numbers of the games within their run, in ascending order.
     pub numbers: Vec<u32>,
+    /// The seeds of the games.
+    pub seeds: BTreeSet<u64>,
     /// Number of positions with a score, without loose samples.
     pub scored: u64,
     pub damage: FileDamage,
@@ -148,6 +151,7 @@ impl OpenedFile {
             existing.games += 1;
             if let Record::Game(game) = &record {
                 existing.numbers.push(game.number);
+                existing.seeds.insert(game.seed);
                 existing.scored += record.scored_positions() as u64;
             }
         }

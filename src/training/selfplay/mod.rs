@@ -56,6 +56,11 @@ impl SelfPlayRun {
                 let [found, wanted] = differences([&text, &wanted_text]);
                 return Err(SelfPlayError::OtherPlan { found, wanted });
             }
+            let is_foreign = existing.seeds.iter().any(|seed| *seed != found.seed);
+            let distinct = existing.numbers.chunk_by(u32::eq).count() as u64;
+            if is_foreign || distinct != existing.games {
+                return Err(SelfPlayError::OtherGames);
+            }
         }
         let mut writer = opened.writer().map_err(AppendError::Io)?;
         if is_new {
@@ -232,7 +237,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::training::data::{Filter, GameReader, NO_SCORE, Record};
+    use crate::training::data::{Filter, GameReader, MAGIC, NO_SCORE, Record};
 
     fn settings(games: u32, threads: usize) -> SelfPlaySettings {
         SelfPlaySettings {
@@ -329,6 +334,21 @@ mod tests {
             let (left, again) = found.split_at(24);
             assert!(left[..16] == games[..16] && left[16..] == games[32..]);
             assert!(again == &games[16..32]);
+        }
+    }
+
+    #[test]
+    fn files_with_games_of_other_files_are_not_continued() {
+        let (_folder, one, other) = scratch();
+        play(&one, settings(2, 1));
+        play(&other, SelfPlaySettings { seed: 6, games: 3, ..settings(3, 1) });
+        let [bytes, others] = [&one, &other].map(|path| fs::read(path).unwrap());
+        for added in [&bytes, &others] {
+            let both = [&bytes, &added[MAGIC.len()..]].concat();
+            fs::write(&one, &both).unwrap();
+            let error = SelfPlayRun::open(&one, settings(9, 1)).unwrap_err();
+            assert!(matches!(error, SelfPlayError::OtherGames), "{error}");
+            assert!(fs::read(&one).unwrap() == both, "the file is not changed");
         }
     }
 

@@ -133,6 +133,9 @@ pub enum SelfPlayError {
         "the file has no settings of `selfplay`; a file that was merged, converted or relabeled cannot be continued"
     )]
     NoPlan,
+    /// The file has games of another seed, copies of games, or loose samples.
+    #[error("the file also has games of another file, or a game twice; it cannot be continued")]
+    OtherGames,
     #[error("its games were made with another network or another version of the engine")]
     OtherEngine,
     #[error("its games were made with other settings: {found} instead of {wanted}")]
