@@ -19,6 +19,10 @@ const STEPS: i32 = 4000;
 const STEP: f64 = 0.05;
 /// Evaluation units per unit of a coefficient during the fit.
 const UNIT: f64 = 100.0;
+/// The shifted Legendre polynomials by their coefficients, constant first. They are orthogonal from 0 to 1, so the fit
+/// converges in few steps. Along powers of the material, which are similar to each other, it does not.
+const BASIS: [[f64; 4]; 4] =
+    [[1.0, 0.0, 0.0, 0.0], [-1.0, 2.0, 0.0, 0.0], [1.0, -6.0, 6.0, 0.0], [-1.0, 12.0, -30.0, 20.0]];
 /// Lower bound of a probability, which keeps the loss finite.
 const MIN_CHANCE: f64 = 1e-6;
 
@@ -80,7 +84,8 @@ impl WinRateCounts {
         self.positions += 1;
     }
 
-    /// Fits the coefficients to the counts by maximum likelihood, with gradient descent (Adam).
+    /// Fits the coefficients to the counts by maximum likelihood, with gradient descent (Adam) along the polynomials of
+    /// [`BASIS`].
     pub fn fit(&self) -> Result<WinRateModel, TooFewPositions> {
         if self.positions < MIN_POSITIONS {
             return Err(TooFewPositions(self.positions));
@@ -97,10 +102,17 @@ impl WinRateCounts {
             model.loss = loss;
             let rate = STEP * (1.0 - f64::from(step - 1) / f64::from(STEPS));
             for index in 0..8 {
+                let basis = BASIS[index % 4];
+                let (coefficients, slopes) = match index {
+                    0..4 => (&mut model.a, &slope[..4]),
+                    _ => (&mut model.b, &slope[4..]),
+                };
+                let slope = basis.iter().zip(slopes).map(|(factor, slope)| factor * slope).sum();
                 let (mean, square) = (&mut mean[index], &mut square[index]);
-                let moved = UNIT * rate * adam_step(mean, square, slope[index], step);
-                let coefficients = if index < 4 { &mut model.a } else { &mut model.b };
-                coefficients[index % 4] -= moved;
+                let moved = UNIT * rate * adam_step(mean, square, slope, step);
+                for (coefficient, factor) in coefficients.iter_mut().zip(basis) {
+                    *coefficient -= moved * factor;
+                }
             }
         }
         Ok(model)
@@ -186,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_fit_to_generated_results_finds_the_model() {
-        let (a, b) = ([300.0, 200.0, 0.0, 0.0], [100.0, 50.0, 100.0, 0.0]);
+        let (a, b) = ([450.0, -900.0, 1500.0, -700.0], [100.0, 400.0, -900.0, 600.0]);
         let rng = &mut StdRng::seed_from_u64(1);
         let mut counts = WinRateCounts::default();
         for _ in 0..400_000 {
@@ -212,6 +224,9 @@ mod tests {
             let (found, made) = (spread(&model.b, row), spread(&b, row));
             assert!((found - made).abs() < 10.0, "b {row}: {found} {made}");
         }
+        // The likelihood is at its maximum.
+        let (_, slopes) = counts.loss_and_gradient(&model);
+        assert!(slopes.iter().all(|slope| slope.abs() < 1e-9), "{slopes:?}");
         assert_eq!(WinRateCounts::default().fit(), Err(TooFewPositions(0)));
     }
 }
