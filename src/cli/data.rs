@@ -13,7 +13,6 @@ use super::common::{
     note, open_input, open_with_beginning, plies_text, print, print_if_read, print_text,
     require_extension, require_not_input, translated, with_files_of_folders,
 };
-use crate::board::Color;
 use crate::text::counted;
 use crate::training::data::{
     AppendError, BadRecord, FileDamage, Filter, GameReader, GameWriter, NO_SCORE, Record,
@@ -390,11 +389,11 @@ fn game_text(number: usize, game: &TrainingGame) -> String {
 /// The samples of a record that pass the filter, one per line. If the record has an illegal move, they are the samples
 /// before it, and the result is an error.
 fn samples_text(record: &Record, filter: &Filter) -> (String, Result<(), BadRecord>) {
-    let result = record.result().points(Color::Red);
+    let result = record.result();
     let mut text = String::new();
     let visited = record.visit(filter, |labeled| {
-        let sample =
-            Sample { position: labeled.position.clone(), score: labeled.score_for_red(), result };
+        let score = labeled.score_for_red() as i16;
+        let sample = Sample { position: labeled.position.clone(), score, result };
         let _ = writeln!(text, "{sample}");
     });
     (text, visited)

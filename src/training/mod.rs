@@ -33,7 +33,7 @@ mod sample;
 mod selfplay;
 mod win_rate;
 
-pub use sample::{ParseSampleError, ReadSamplesError, Sample, SampleLines};
+pub use sample::{ParseSampleError, ReadSamplesError, Sample, SampleGames};
 pub use selfplay::{
     GoodOpening, Interrupt, Opening, SelfPlayError, SelfPlayPlan, SelfPlayProgress, SelfPlayRun,
     SelfPlaySettings,

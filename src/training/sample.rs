@@ -4,18 +4,20 @@ use std::fmt;
 use std::io::{self, BufRead};
 use std::str::FromStr;
 
-use crate::board::Position;
+use super::data::{LabeledResult, LooseRecord, LooseSample, NO_SCORE};
+use crate::board::{Color, Position};
 use crate::notation::fen;
 use crate::text::{read_line, without_byte_order_mark};
 
-/// A training sample. As text: `FEN | score | result`, where the result can also be `1/2`, or in brackets.
-#[derive(Clone, Debug, PartialEq)]
+/// A training sample. As text: `FEN | score | result`, where the result is 1, 0.5 or 0 for red. It can also be `1/2`,
+/// or in brackets.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
     pub position: Position,
-    /// Score of a search, for red, in evaluation units.
-    pub score: i32,
-    /// Result of the game for red, from 0 to 1. Only 1, 0.5 and 0 can be converted to a game file.
-    pub result: f64,
+    /// Score of a search, for red, in evaluation units; from -32767 to 32767.
+    pub score: i16,
+    /// Result of the game.
+    pub result: LabeledResult,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +26,8 @@ pub struct ParseSampleError(String);
 
 impl fmt::Display for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} | {} | {}", fen::write_position(&self.position), self.score, self.result)
+        let result = self.result.points(Color::Red);
+        write!(f, "{} | {} | {result}", fen::write_position(&self.position), self.score)
     }
 }
 
@@ -37,16 +40,22 @@ impl FromStr for Sample {
         let mut next = |name: &str| fields.next().ok_or_else(|| error(&format!("no {name}")));
         let position = fen::parse_position(next("FEN")?).map_err(|e| error(&e))?;
         let (score, result) = (next("score")?, next("result")?);
-        let score = score
+        let score: i32 = score
             .parse()
             .map_err(|_| error(&format_args!("the score {score} is not a whole number")))?;
+        let fitting = i16::try_from(score).ok().filter(|score| *score != NO_SCORE);
+        let score = fitting.ok_or_else(|| {
+            error(&format_args!("the score {score} is not between -32767 and 32767"))
+        })?;
         // Some programs write `[0.5]`, or `1/2`.
-        let number: Option<f64> = match result.trim_matches(['[', ']']) {
-            "1/2" => Some(0.5),
-            number => number.parse().ok().filter(|number| (0.0..=1.0).contains(number)),
+        let points = match result.trim_matches(['[', ']']) {
+            "1/2" => Ok(0.5),
+            number => number.parse::<f64>(),
         };
-        let result = number.ok_or_else(|| {
-            error(&format_args!("the result {result} is not a number from 0 to 1"))
+        let has_points = |result: &LabeledResult| Ok(result.points(Color::Red)) == points;
+        let known = LabeledResult::ALL.into_iter().find(has_points);
+        let result = known.ok_or_else(|| {
+            error(&format_args!("the result is {result}, but must be 1, 0.5 or 0"))
         })?;
         if fields.next().is_some() {
             return Err(error(&"more than three fields"));
@@ -66,74 +75,89 @@ const LONGEST_SAMPLE: usize = 1000;
 pub enum ReadSamplesError {
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A line is not a sample, or does not fit the file it is written to.
-    #[error("line {line}: {reason}")]
+    /// A line is not a sample.
+    #[error("line {line}: {error}")]
     Line {
         /// Number of the line, from 1.
         line: usize,
-        reason: String,
+        error: ParseSampleError,
     },
 }
 
-/// Reads the samples of a text, one per line, with the samples of a game in a row. Can continue after an invalid line.
-/// Skips a short invalid last line without a line end: an interrupted writer leaves one.
+/// Reads the games of a text of samples, one sample per line, in the order of the games. A game ends if the next sample
+/// has no higher ply number or another result, and after 1000 samples. Can continue after an invalid line. Skips a
+/// short invalid last line without a line end: an interrupted writer leaves one.
 #[derive(Debug)]
-pub struct SampleLines<R> {
+pub struct SampleGames<R> {
     source: R,
     /// Number of the last line read, from 1.
     pub line: usize,
     /// Whether an incomplete last line was skipped.
     pub is_torn: bool,
-    /// The number of samples read of the current game.
-    game_samples: usize,
-    /// The ply and the result of the last sample.
-    last: Option<(u32, f64)>,
+    /// The game of the last sample.
+    game: Option<LooseRecord>,
 }
 
-impl<R: BufRead> SampleLines<R> {
+impl<R: BufRead> SampleGames<R> {
     pub fn new(source: R) -> Self {
-        Self { source, line: 0, is_torn: false, game_samples: 0, last: None }
+        Self { source, line: 0, is_torn: false, game: None }
     }
 
-    /// Whether the last sample begins a game: it is the first one, its ply number is not higher than that of the sample
-    /// before it, its result differs, or the game before it has 1000 samples.
-    pub fn begins_game(&self) -> bool {
-        self.game_samples == 1
-    }
-
-    fn read(&mut self) -> Result<Option<Sample>, ReadSamplesError> {
+    /// The next sample, or `None` at the end.
+    fn sample(&mut self) -> Result<Option<Sample>, ReadSamplesError> {
         let mut bytes = Vec::new();
         if !read_line(&mut self.source, MAX_LINE_MB, &mut bytes)? {
             return Ok(None);
         }
         self.line += 1;
         let text = String::from_utf8_lossy(&bytes);
-        match text.trim_end().parse::<Sample>() {
-            Ok(sample) => {
-                let (ply, result) = (sample.position.ply(), sample.result);
-                let continues = |(last_ply, last_result)| last_ply < ply && last_result == result;
-                let continues = self.last.is_some_and(continues);
-                let has_room = self.game_samples < MAX_GAME_SAMPLES;
-                self.game_samples = if continues && has_room { self.game_samples + 1 } else { 1 };
-                self.last = Some((ply, result));
-                Ok(Some(sample))
-            }
+        match text.trim_end().parse() {
+            Ok(sample) => Ok(Some(sample)),
             Err(_) if !text.ends_with('\n') && bytes.len() < LONGEST_SAMPLE => {
                 self.is_torn = true;
                 Ok(None)
             }
-            Err(error) => {
-                Err(ReadSamplesError::Line { line: self.line, reason: error.to_string() })
+            Err(error) => Err(ReadSamplesError::Line { line: self.line, error }),
+        }
+    }
+
+    /// Adds a sample to the current game. If the sample begins another game, returns the game before it.
+    fn add(&mut self, sample: Sample) -> Option<LooseRecord> {
+        let Sample { position, score, result } = sample;
+        let ply = position.ply();
+        // The score for the side to move.
+        let score = score * position.side_to_move().sign() as i16;
+        let sample = LooseSample { position, score };
+        let game = self.game.as_mut().filter(|game| {
+            let last = game.samples.last().map(|last| last.position.ply());
+            let has_room = game.samples.len() < MAX_GAME_SAMPLES;
+            has_room && game.result == result && last.is_some_and(|last| last < ply)
+        });
+        match game {
+            Some(game) => {
+                game.samples.push(sample);
+                None
             }
+            None => self.game.replace(LooseRecord { samples: vec![sample], result }),
         }
     }
 }
 
-impl<R: BufRead> Iterator for SampleLines<R> {
-    type Item = Result<Sample, ReadSamplesError>;
+impl<R: BufRead> Iterator for SampleGames<R> {
+    type Item = Result<LooseRecord, ReadSamplesError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.read().transpose()
+        loop {
+            match self.sample() {
+                Ok(Some(sample)) => {
+                    if let Some(game) = self.add(sample) {
+                        return Some(Ok(game));
+                    }
+                }
+                Ok(None) => return self.game.take().map(Ok),
+                Err(error) => return Some(Err(error)),
+            }
+        }
     }
 }
 
@@ -143,7 +167,9 @@ mod tests {
 
     #[test]
     fn samples_round_trip() {
-        let sample = Sample { position: Position::startpos(), score: -37, result: 0.5 };
+        let sample =
+            Sample { position: Position::startpos(), score: -37, result: LabeledResult::Draw };
+        assert_eq!(sample.to_string(), format!("{} | -37 | 0.5", fen::START));
         assert_eq!(sample.to_string().parse(), Ok(sample.clone()));
         for result in ["[0.5]", "1/2"] {
             let text = format!("{} | -37 | {result}", fen::START);
@@ -152,9 +178,11 @@ mod tests {
         for (rest, reason) in [
             ("", "no score"),
             ("| 1", "no result"),
-            ("| 1 | 2", "the result 2 is not a number from 0 to 1"),
-            ("| 1 | x", "the result x is not a number from 0 to 1"),
+            ("| 1 | 2", "the result is 2, but must be 1, 0.5 or 0"),
+            ("| 1 | 0.25", "the result is 0.25, but must be 1, 0.5 or 0"),
+            ("| 1 | x", "the result is x, but must be 1, 0.5 or 0"),
             ("| 20.0 | 1", "the score 20.0 is not a whole number"),
+            ("| -32768 | 1", "the score -32768 is not between -32767 and 32767"),
             ("| 2 | 1 | junk", "more than three fields"),
         ] {
             let error = format!("{} {rest}", fen::START).parse::<Sample>().unwrap_err();
@@ -169,9 +197,9 @@ mod tests {
     fn an_incomplete_last_line_is_skipped_and_reported() {
         let line = format!("{} | -37 | 0.5\n", fen::START);
         let read = |text: &str| {
-            let mut lines = SampleLines::new(text.as_bytes());
-            let samples: Result<Vec<Sample>, _> = lines.by_ref().collect();
-            samples.map(|samples| (samples.len(), lines.is_torn))
+            let mut games = SampleGames::new(text.as_bytes());
+            let found: Result<Vec<LooseRecord>, _> = games.by_ref().collect();
+            found.map(|found| (found.len(), games.is_torn))
         };
         assert_eq!(read(&format!("{line}{line}")).unwrap(), (2, false));
         assert_eq!(read(line.trim_end()).unwrap(), (1, false));
@@ -183,6 +211,6 @@ mod tests {
         }
         // An endless line is an error.
         let endless = io::BufReader::new(io::repeat(0));
-        assert!(SampleLines::new(endless).any(|sample| sample.is_err()));
+        assert!(SampleGames::new(endless).any(|game| game.is_err()));
     }
 }

@@ -104,6 +104,30 @@ pub enum Record {
     Loose(LooseRecord),
 }
 
+impl Record {
+    /// A checksum of the start and the moves, or of the loose positions, without scores and result: copies of a game
+    /// have the same.
+    pub fn checksum(&self) -> u32 {
+        let mut bytes = Vec::new();
+        match self {
+            Self::Game(game) => {
+                if let Some(start) = &game.start {
+                    encode_position(start, &mut bytes);
+                }
+                for ply in &game.moves {
+                    bytes.extend_from_slice(&ply.played.bits().to_le_bytes());
+                }
+            }
+            Self::Loose(loose) => {
+                for sample in &loose.samples {
+                    encode_position(&sample.position, &mut bytes);
+                }
+            }
+        }
+        crc32c::crc32c(&bytes)
+    }
+}
+
 impl TrainingGame {
     pub fn start_position(&self) -> Position {
         self.start.as_deref().cloned().unwrap_or_else(Position::startpos)

@@ -28,8 +28,8 @@
 //!   summed in a fixed order, so the same seed gives the same network with any number of threads.
 //! - Only one input per piece is active, about 24 of 692. So the first layer adds one row of weights per piece, and
 //!   its gradient has only these rows.
-//! - Some games are used only for the test loss. They are chosen by their seed and number (or by their first
-//!   sample if those are unknown) and the seed of the recipe, independently of file names.
+//! - Some games are used only for the test loss. They are chosen by their seed and number, or by their moves or
+//!   positions if the seed is unknown, and by the seed of the recipe, independently of file names and scores.
 //!
 //! Results of the networks so far: [`guide::training_log`](crate::guide::training_log).
 
@@ -56,7 +56,11 @@ mod tests {
     use crate::eval::nnue::simd::{FloatBlock, SimdLevel};
     use crate::eval::nnue::{AccumulatorStack, Network, evaluate, features};
     use crate::movegen::legal_moves;
-    use crate::training::data::GameWriter;
+    use crate::random;
+    use crate::rules::Ply;
+    use crate::training::data::{
+        GameWriter, LabeledResult, LooseRecord, LooseSample, Record, ScoredMove, TrainingGame,
+    };
     use crate::training::prepare::convert_text;
 
     fn recipe() -> Recipe {
@@ -326,6 +330,56 @@ mod tests {
             assert!(from_text.test == from_file.test, "{seed}");
             assert!(from_text.training == from_file.training, "{seed}");
         }
+    }
+
+    /// Their numbers in the files, their scores and their results differ.
+    #[test]
+    fn copies_of_games_without_a_seed_are_all_for_training_or_all_for_the_test() {
+        let recipe = Recipe { hold_out: 2, ..recipe() };
+        let moves = |first: u32, score: i16| {
+            let mut rng = StdRng::seed_from_u64(u64::from(first));
+            let game = random::game(&mut rng, Position::startpos(), 20);
+            let scored = |ply: &Ply| ScoredMove { played: ply.played, score };
+            game.plies().iter().map(scored).collect::<Vec<_>>()
+        };
+        let quiet = Recipe { leave_out_checks: false, leave_out_captures: false, ..recipe };
+        let (mut tested, mut loose_tested) = (0, 0);
+        for game in 0..20 {
+            let [mut samples, mut loose_samples] = [Samples::default(), Samples::default()];
+            for copy in 0..4 {
+                let mut record = TrainingGame::decode(&mut &[0; 19][..]).expect("a game");
+                record.number = 100 * copy + game;
+                record.result = LabeledResult::ALL[copy as usize % 3];
+                record.moves = moves(game, copy as i16);
+                let loose = loose_copy(&record);
+                for (record, samples) in
+                    [(Record::Game(record), &mut samples), (loose, &mut loose_samples)]
+                {
+                    let mut file = GameWriter::new(Vec::new()).expect("a header");
+                    file.record(&record).expect("a record");
+                    let file = file.flush().expect("a block");
+                    samples.add_games(&quiet, &file[..]).expect("a file");
+                }
+            }
+            for samples in [&samples, &loose_samples] {
+                assert_eq!(samples.found(), 80);
+                assert!(samples.test.is_empty() != samples.training.is_empty(), "{game}");
+            }
+            tested += usize::from(!samples.test.is_empty());
+            loose_tested += usize::from(!loose_samples.test.is_empty());
+        }
+        assert!([tested, loose_tested].iter().all(|games| (4..=16).contains(games)));
+    }
+
+    /// The positions of a game, which begin at the same position in each game.
+    fn loose_copy(game: &TrainingGame) -> Record {
+        let mut position = game.start_position();
+        let samples = game.moves.iter().map(|ply| {
+            let sample = LooseSample { position: position.clone(), score: ply.score };
+            position.make(ply.played);
+            sample
+        });
+        Record::Loose(LooseRecord { samples: samples.collect(), result: game.result })
     }
 
     #[test]

@@ -10,8 +10,8 @@ use crate::eval::nnue::features::{FEATURES, MAX_ACTIVE, Perspective};
 use crate::eval::nnue::{Architecture, InputBuckets};
 use crate::rules::{RuleSet, counted_plies};
 use crate::search::evaluation_scale;
-use crate::training::data::{FileDamage, GameReader, Labeled, LabeledResult, ReadError, Record};
-use crate::training::{ReadSamplesError, Sample, SampleLines};
+use crate::training::data::{BadRecord, FileDamage, GameReader, ReadError, Record};
+use crate::training::{ReadSamplesError, SampleGames};
 
 /// Stored as the square of a captured piece.
 const ABSENT: u8 = u8::MAX;
@@ -165,8 +165,7 @@ pub struct Samples {
     pub training: Vec<PackedSample>,
     /// Samples of other games, for the test loss.
     pub test: Vec<PackedSample>,
-    /// Number of scored positions that the filter of the recipe skipped, and of samples of text files whose score does
-    /// not fit in 16 bits.
+    /// Number of scored positions that the filter of the recipe skipped.
     pub filtered: u64,
     /// Number of samples skipped because the network has no input for a piece: it is on a square that only the
     /// promotion variant allows, or its side has more pieces of its kind than in the starting position.
@@ -207,105 +206,76 @@ impl Samples {
     /// illegal move, of which only the positions before it are added, and the damage found in the file. Scores of games
     /// are averaged with [`Recipe::later_share`].
     ///
-    /// The seed and number of a game decide between training and test; for loose samples the first sample does.
+    /// The seed and number of a game decide between training and test. For games without a seed, such as converted
+    /// ones, and for loose samples, the moves or positions decide ([`Record::checksum`]).
     pub fn add_games(
         &mut self,
         recipe: &Recipe,
         reader: impl io::Read,
     ) -> Result<(u64, FileDamage), ReadError> {
         let mut reader = GameReader::new(reader)?;
-        let filter = recipe.filter();
         let mut illegal = 0;
         while let Some(record) = reader.next_record()? {
-            let game = match &record {
-                Record::Game(game) => game.seed.rotate_left(32) ^ u64::from(game.number),
-                Record::Loose(loose) => loose.samples.first().map_or(0, |first| {
-                    let sign = first.position.side_to_move().sign();
-                    content_number(&Sample {
-                        position: first.position.clone(),
-                        score: i32::from(first.score) * sign,
-                        result: loose.result.points(Color::Red),
-                    })
-                }),
-            };
-            let averaged = match &record {
-                Record::Game(game) if recipe.later_share > 0.0 => {
-                    game.averaged_scores(recipe.later_share, recipe.scale)
-                }
-                _ => Vec::new(),
-            };
-            let mut allowed = 0;
-            let visited = record.visit(&filter, |sample| {
-                allowed += 1;
-                let score = averaged.get(sample.ply).copied();
-                let score = score.unwrap_or(sample.score);
-                self.add_labeled(recipe, game, &Labeled { score, ..*sample });
-            });
-            match visited {
-                Ok(()) => self.filtered += (record.scored_positions() - allowed) as u64,
-                Err(_) => illegal += 1,
-            }
+            illegal += u64::from(self.add_record(recipe, &record).is_err());
         }
         Ok((illegal, reader.damage()))
     }
 
-    fn add_labeled(&mut self, recipe: &Recipe, game: u64, sample: &Labeled<'_>) {
-        let result = (2.0 * sample.points()).round() as u8;
-        self.add(recipe, game, sample.position, sample.score, result);
+    /// Adds the positions of a record that the filter of the recipe keeps, up to the first illegal move.
+    fn add_record(&mut self, recipe: &Recipe, record: &Record) -> Result<(), BadRecord> {
+        let number = match record {
+            Record::Game(game) if game.seed != 0 => {
+                game.seed.rotate_left(32) ^ u64::from(game.number)
+            }
+            _ => record.checksum().into(),
+        };
+        let averaged = match record {
+            Record::Game(game) if recipe.later_share > 0.0 => {
+                game.averaged_scores(recipe.later_share, recipe.scale)
+            }
+            _ => Vec::new(),
+        };
+        let mut allowed = 0;
+        record.visit(&recipe.filter(), |sample| {
+            allowed += 1;
+            let score = averaged.get(sample.ply).copied();
+            let score = score.unwrap_or(sample.score);
+            let result = (2.0 * sample.points()).round() as u8;
+            self.add(recipe, number, sample.position, score, result);
+        })?;
+        self.filtered += (record.scored_positions() - allowed) as u64;
+        Ok(())
     }
 
     /// Adds the samples of a text file that the filter of the recipe keeps: `FEN | score for red | result for red`,
     /// one per line, in the order of the games. Skips invalid lines, and returns how many there are and the number of
-    /// the first one, from 1 (0 if all are valid). Rounds each result to 1, 0.5 or 0.
+    /// the first one, from 1 (0 if all are valid).
     ///
-    /// The first sample of a game (see [`SampleLines::begins_game`]) decides between training and test, as it does if
+    /// The positions of a game (see [`SampleGames`]) decide between training and test, as they do if
     /// `chuhe data convert` has converted the file.
     ///
     /// # Errors
     /// The file cannot be read, or has a line of more than 1 MB.
     pub fn add_text(&mut self, recipe: &Recipe, reader: impl BufRead) -> io::Result<(u64, usize)> {
-        let filter = recipe.filter();
-        let (mut game, mut invalid, mut first_invalid) = (0, 0, None);
-        let mut lines = SampleLines::new(reader);
-        while let Some(sample) = lines.next() {
-            let sample = match sample {
+        let (mut invalid, mut first_invalid) = (0, None);
+        let mut games = SampleGames::new(reader);
+        for game in games.by_ref() {
+            match game {
+                Ok(game) => {
+                    // Only moves can be invalid, and loose samples have none.
+                    let _ = self.add_record(recipe, &Record::Loose(game));
+                }
                 Err(ReadSamplesError::Io(error)) => return Err(error),
                 Err(ReadSamplesError::Line { line, .. }) => {
                     invalid += 1;
                     first_invalid.get_or_insert(line);
-                    continue;
                 }
-                Ok(sample) => sample,
-            };
-            if lines.begins_game() {
-                game = content_number(&sample);
-            }
-            let position = &sample.position;
-            let score = sample.score.saturating_mul(position.side_to_move().sign());
-            let index = (2.0 * sample.result).round() as usize;
-            let labeled = i16::try_from(score).ok().and_then(|score| {
-                Some(Labeled {
-                    position,
-                    ply: position.ply() as usize,
-                    played: None,
-                    score,
-                    result: LabeledResult::from_index(index)?,
-                })
-            });
-            match labeled.filter(|sample| filter.allows(sample)) {
-                Some(sample) => self.add_labeled(recipe, game, &sample),
-                None => self.filtered += 1,
             }
         }
-        if lines.is_torn {
+        if games.is_torn {
             invalid += 1;
-            first_invalid.get_or_insert(lines.line);
+            first_invalid.get_or_insert(games.line);
         }
         Ok((invalid, first_invalid.unwrap_or_default()))
     }
-}
-
-/// The number of a game whose seed and number are unknown: a checksum of its first sample.
-fn content_number(first: &Sample) -> u64 {
-    crc32c::crc32c(first.to_string().as_bytes()).into()
 }

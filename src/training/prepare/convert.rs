@@ -8,10 +8,9 @@ use crate::notation::records::RecordReader;
 use crate::notation::tree::{GameTree, ROOT};
 use crate::search::Score;
 use crate::training::data::{
-    AppendError, GameWriter, LabeledResult, LooseRecord, LooseSample, NO_SCORE, Record, ScoredMove,
-    Termination, TrainingGame,
+    AppendError, GameWriter, LabeledResult, NO_SCORE, Record, ScoredMove, Termination, TrainingGame,
 };
-use crate::training::{ReadSamplesError, Sample, SampleLines};
+use crate::training::{ReadSamplesError, SampleGames};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Converted {
@@ -44,61 +43,24 @@ impl From<AppendError> for ConvertError {
 }
 
 /// Converts text samples, one per line (`FEN | score for red | result for red`), in the order of the games; see
-/// [`SampleLines::begins_game`].
+/// [`SampleGames`].
 ///
 /// # Errors
-/// A line other than an incomplete last one is not a sample or does not fit the format of game files, or a file cannot
-/// be read or written.
+/// A line other than an incomplete last one is not a sample, or a file cannot be read or written.
 pub fn convert_text<W: Write>(
     source: impl BufRead,
     writer: &mut GameWriter<W>,
 ) -> Result<Converted, ConvertError> {
     let mut converted = Converted::default();
-    let mut game: Option<LooseRecord> = None;
-    let mut lines = SampleLines::new(source);
-    while let Some(sample) = lines.next() {
-        let line = lines.line;
-        let (sample, result) =
-            loose_sample(sample?).map_err(|reason| ReadSamplesError::Line { line, reason })?;
-        match &mut game {
-            Some(game) if !lines.begins_game() => game.samples.push(sample),
-            _ => {
-                let samples = vec![sample];
-                write(game.replace(LooseRecord { samples, result }), writer, &mut converted)?;
-            }
-        }
-    }
-    converted.has_torn_end = lines.is_torn;
-    write(game, writer, &mut converted)?;
-    Ok(converted)
-}
-
-fn write<W: Write>(
-    game: Option<LooseRecord>,
-    writer: &mut GameWriter<W>,
-    converted: &mut Converted,
-) -> Result<(), AppendError> {
-    if let Some(game) = game {
+    let mut games = SampleGames::new(source);
+    for game in games.by_ref() {
+        let game = game?;
         converted.games += 1;
         converted.positions += game.samples.len() as u64;
         writer.record(&Record::Loose(game))?;
     }
-    Ok(())
-}
-
-/// The sample for a game file, or the reason why it does not fit the format.
-fn loose_sample(sample: Sample) -> Result<(LooseSample, LabeledResult), String> {
-    let is_result = |result: &LabeledResult| result.points(Color::Red) == sample.result;
-    let result = LabeledResult::ALL.into_iter().find(is_result);
-    let sign = sample.position.side_to_move().sign();
-    let score = i16::try_from(sample.score.saturating_mul(sign)).ok();
-    match (result, score.filter(|score| *score != NO_SCORE)) {
-        (Some(result), Some(score)) => {
-            Ok((LooseSample { position: sample.position, score }, result))
-        }
-        (None, _) => Err(format!("the result is {}, but must be 1, 0.5 or 0", sample.result)),
-        (_, None) => Err(format!("the score {} is not between -32767 and 32767", sample.score)),
-    }
+    converted.has_torn_end = games.is_torn;
+    Ok(converted)
 }
 
 /// Converts game records in any format, except the games described at [`Converted::skipped`]. The score of a move is at

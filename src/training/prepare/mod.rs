@@ -187,8 +187,8 @@ mod tests {
                 let add = |labeled: &Labeled<'_>| {
                     samples.push(Sample {
                         position: labeled.position.clone(),
-                        score: labeled.score_for_red(),
-                        result: record.result().points(Color::Red),
+                        score: labeled.score_for_red() as i16,
+                        result: record.result(),
                     });
                 };
                 record.visit(&Filter::NONE, add).unwrap();
@@ -209,7 +209,7 @@ mod tests {
         // -32768 is `NO_SCORE`.
         let unfit = format!("{} | -32768 | 0.5\n", crate::notation::fen::START);
         let (refused, _) = written(|writer| convert_text(unfit.as_bytes(), writer));
-        let message = "line 1: the score -32768 is not between -32767 and 32767";
+        let message = "line 1: not a sample (FEN | score | result): the score -32768 is not between -32767 and 32767";
         assert_eq!(refused.unwrap_err().to_string(), message);
         let broken = format!("rnbakab\n{text}");
         let (refused, _) = written(|writer| convert_text(broken.as_bytes(), writer));
