@@ -243,12 +243,12 @@ fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Fail
 
 fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> {
     let mut samples = Samples::default();
-    let mut has_games = false;
     for path in paths {
         let name = path.display();
+        let before = samples.found();
         let (beginning, file) = open_with_beginning(path, 1 << 12).context(&name)?;
-        if is_game_file(&beginning) {
-            has_games = true;
+        let is_game_file = is_game_file(&beginning);
+        if is_game_file {
             let (illegal, damage) = samples.add_games(recipe, file).context(&name)?;
             warn_of_illegal_moves(path, illegal);
             warn_of_damage(path, damage);
@@ -261,6 +261,14 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
                 ));
             }
         }
+        if samples.found() == before {
+            let why = if is_game_file {
+                "there are no games with scores; `chuhe data relabel` computes scores"
+            } else {
+                "there are no samples (FEN | score | result); `chuhe data convert` reads game records"
+            };
+            return Err(Failure::new(&name, why));
+        }
     }
     let (training, test) = (samples.training.len(), samples.test.len());
     print_line(&format!(
@@ -268,10 +276,7 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
         samples.filtered, samples.without_input
     ));
     let why = match (training, test) {
-        (0, 0) if has_games && samples.filtered == 0 && samples.without_input == 0 => {
-            "there are no games with scores; `chuhe data relabel` computes scores"
-        }
-        (0, 0) => "there are no samples",
+        (0, 0) => "no sample is left for training",
         (0, _) => "all samples are for testing and none for training; use a larger hold_out",
         (_, 0) => "no game is left for testing; use more games or a smaller hold_out",
         _ => return Ok(samples),

@@ -434,12 +434,32 @@ fn games_without_scores_and_empty_files_are_reported() {
         $ data convert plain.chg game.pgn
         = 1 game, 0 positions
         $1 train plain.chg --out x.nnue {SMALL}
-        > samples: 0 for training
-        2> there are no games with scores; `chuhe data relabel` computes scores
+        2> plain.chg: there are no games with scores; `chuhe data relabel` computes scores
         $1 data stats empty.chg
         2> empty.chg: the file is empty
         "
     ));
+}
+
+/// Otherwise a network would be trained without the games of a file that was named by mistake.
+#[test]
+fn a_file_without_samples_beside_others_is_an_error() {
+    let dir = dir_with_games(4);
+    dir.write("game.pgn", "1. h2e2 1-0\n");
+    dir.write("between.txt", format!("{START} | 5 | 0.25\n"));
+    dir.check(&format!(
+        "
+        $ data convert plain.chg game.pgn
+        $1 train games.chg game.pgn --out x.nnue {SMALL}
+        2> game.pgn: there are no samples (FEN | score | result); `chuhe data convert` reads game records
+        $1 train games.chg between.txt --out x.nnue {SMALL}
+        2> between.txt: lines that are not samples: 1; the first is line 1
+        2> between.txt: there are no samples
+        $1 train games.chg plain.chg --out x.nnue {SMALL}
+        2> plain.chg: there are no games with scores
+        "
+    ));
+    assert_eq!(dir.names(), ["between.txt", "game.pgn", "games.chg", "plain.chg"]);
 }
 
 /// `data convert` recognizes the reasons for the end of a game that `chuhe match` writes. It leaves out games that end

@@ -173,6 +173,11 @@ pub struct Samples {
 }
 
 impl Samples {
+    /// Number of samples found, including those that are not used.
+    pub fn found(&self) -> u64 {
+        (self.training.len() + self.test.len()) as u64 + self.filtered + self.without_input
+    }
+
     /// Adds a sample. The number of its game decides between training and test.
     pub fn add(&mut self, recipe: &Recipe, game: u64, position: &Position, score: i16, result: u8) {
         let Some(packed) = PackedSample::new(position, score, result) else {
