@@ -220,6 +220,14 @@ mod tests {
         let loss = |trainer: &Trainer| trainer.test_loss(&samples.test);
         assert!(loss(&start) < 0.9 * loss(&fresh));
 
+        // Another scale changes only the unit of the output.
+        let rescaled = Recipe { scale: 2.0 * recipe.scale, ..recipe.clone() };
+        let rescaled = Trainer::new(rescaled, Some(&network)).expect("the same architecture");
+        for sample in &samples.test {
+            let (found, expected) = (rescaled.evaluate(sample), start.evaluate(sample));
+            assert!((found - expected).abs() < 0.1, "{found} {expected}");
+        }
+
         let mut other = Trainer::new(recipe.clone(), None).expect("a recipe");
         let checkpoint = start.checkpoint(samples.checksum(), &[]);
         assert!(other.resume(&checkpoint, samples.checksum()).is_err());

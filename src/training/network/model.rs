@@ -95,18 +95,21 @@ impl Layout {
     /// A network of half the width is widened (T. Chen, I. Goodfellow and J. Shlens, "Net2Net", 2016): each neuron is
     /// copied and its output weights are halved. Opposite noise is added to the input weights of the copies, so that
     /// they can diverge while their sum hardly changes.
-    pub fn parameters_from(&self, network: &Network, seed: u64) -> Vec<FloatBlock> {
+    ///
+    /// If `scale`, that of the recipe, is not that of the network, the output weights and biases are multiplied by the
+    /// ratio, so that evaluations remain the same.
+    pub fn parameters_from(&self, network: &Network, scale: f32, seed: u64) -> Vec<FloatBlock> {
         let NetworkParameters { input_weights, input_biases, output_weights, output_biases } =
             network.parameters();
         let width = network.architecture.width;
         let copies = self.architecture.width / width;
         let mut parameters = vec![FloatBlock::ZERO; self.length];
-        let mut fill = |start: usize, numbers: &[i16], divisor: i32| {
+        let mut fill = |start: usize, numbers: &[i16], divisor: f32| {
             let targets = FloatBlock::numbers_mut(&mut parameters[start..]).chunks_exact_mut(width);
             let rows = numbers.chunks_exact(width);
             for (target, row) in targets.zip(rows.flat_map(|row| repeat_n(row, copies))) {
                 for (target, number) in target.iter_mut().zip(row) {
-                    *target = f32::from(*number) / divisor as f32;
+                    *target = f32::from(*number) / divisor;
                 }
             }
         };
@@ -115,13 +118,14 @@ impl Layout {
         } else {
             self.shared_weights..self.input_biases
         };
-        fill(inputs.start, &input_weights, INPUT_QUANT);
-        fill(self.input_biases, &input_biases, INPUT_QUANT);
-        let output_quant = OUTPUT_QUANT * copies as i32;
-        fill(self.output_weights, &output_weights, output_quant);
+        let input_quant = INPUT_QUANT as f32;
+        fill(inputs.start, &input_weights, input_quant);
+        fill(self.input_biases, &input_biases, input_quant);
+        let output_quant = OUTPUT_QUANT as f32 * scale / network.scale as f32;
+        fill(self.output_weights, &output_weights, output_quant * copies as f32);
         let biases = FloatBlock::numbers_mut(&mut parameters[self.output_biases..]);
         for (bias, number) in biases.iter_mut().zip(output_biases) {
-            *bias = number as f32 / (INPUT_QUANT * OUTPUT_QUANT) as f32;
+            *bias = number as f32 / (input_quant * output_quant);
         }
         if copies == 2 {
             let mut rng = StdRng::seed_from_u64(seed);

@@ -150,7 +150,7 @@ impl Trainer {
         let parameters = match start {
             None => layout.random_parameters(recipe.seed),
             Some(network) if layout.can_start_from(network.architecture) => {
-                layout.parameters_from(network, recipe.seed)
+                layout.parameters_from(network, recipe.scale, recipe.seed)
             }
             Some(network) => {
                 let found = network.architecture;
