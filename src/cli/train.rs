@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // Standard input can be read only once.
     require_distinct(inputs.filter(|(_, path)| path.as_os_str() == "-"))?;
     let out = arguments.out.as_ref().filter(|_| !arguments.print_recipe);
-    let _lock = out.map(|out| lock_outputs(arguments, out)).transpose()?;
+    let _locks = out.map(|out| lock_outputs(arguments, out)).transpose()?;
     let open = |path: &PathBuf| Network::open(path).context(path.display());
     let start = arguments.from.as_ref().map(open).transpose()?;
     let recipe = recipe(arguments, start.as_ref())?;
@@ -173,8 +173,9 @@ fn sibling(network: &Path, ending: &str) -> PathBuf {
 
 /// Checks before the training that the description is short enough, and that the files can be written, are not inputs
 /// and do not have the extension of another format. Existing files are overwritten only with a checkpoint to continue
-/// or with --force. Locks the checkpoint, so that two runs do not replace each other's files.
-fn lock_outputs(arguments: &Arguments, out: &Path) -> Result<FileLock, Failure> {
+/// or with --force. Locks the network and the checkpoint, so that two runs do not replace each other's files. The
+/// network can be a link, and networks of different names can have the same checkpoint.
+fn lock_outputs(arguments: &Arguments, out: &Path) -> Result<[FileLock; 2], Failure> {
     remove_unfinished_at_interrupt();
     let why = format!("longer than {MAX_DESCRIPTION} bytes");
     refuse_if(arguments.description.len() > MAX_DESCRIPTION, "--description", why)?;
@@ -188,16 +189,16 @@ fn lock_outputs(arguments: &Arguments, out: &Path) -> Result<FileLock, Failure> 
     }
     require_extension("--out", out, &["nnue"])?;
     let [checkpoint, csv, svg] = &others;
-    let lock = FileLock::acquire(checkpoint)?;
+    let locks = [FileLock::acquire(out)?, FileLock::acquire(checkpoint)?];
     if checkpoint.exists() || arguments.force.force {
-        return Ok(lock);
+        return Ok(locks);
     }
     if let Some(path) = [out, csv, svg].into_iter().find(|path| path.is_file()) {
         let why =
             "the file already exists and has no checkpoint to continue; --force overwrites it";
         return Err(Failure::new(path.display(), why));
     }
-    Ok(lock)
+    Ok(locks)
 }
 
 /// The recipe of `--recipe` with the changes of `--set`. Unless set, width, buckets and scale are those of the network

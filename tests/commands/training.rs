@@ -273,6 +273,20 @@ fn two_runs_do_not_train_the_same_network() {
     }
     assert_eq!(dir.names(), ["games.chg", "x.checkpoint.lock"]);
     drop(lock);
+    #[cfg(unix)]
+    {
+        // A link and its target are the same network, although their checkpoints differ.
+        std::os::unix::fs::symlink("x.nnue", dir.path("link.nnue")).unwrap();
+        let lock = fs::File::create(dir.path("x.nnue.lock")).unwrap();
+        fs4::FileExt::try_lock(&lock).unwrap();
+        dir.check(&format!(
+            "
+            $1 train games.chg --out link.nnue {SMALL} --force
+            2> link.nnue: another process is writing this file
+            "
+        ));
+        fs::remove_file(dir.path("link.nnue")).unwrap();
+    }
     dir.check(&format!("$ train games.chg --out x.nnue {SMALL}\n> pass   1"));
     assert_eq!(dir.names(), ["games.chg", "x.checkpoint", "x.csv", "x.nnue", "x.svg"]);
 }
