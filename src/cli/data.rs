@@ -304,10 +304,14 @@ fn convert_file(
     let mut lines = text.split(|byte| *byte == b'\n');
     let line = lines.find(|line| !line.starts_with(b"#"));
     let line = line.unwrap_or_default();
-    // Game records may have lines of `NAME|FEN|moves`.
-    let mut fields = line.split(|byte| *byte == b'|').skip(1);
-    let has_score = fields.next().is_some_and(|score| !score.contains(&b'/'));
-    let is_samples = has_score && fields.next().is_some();
+    let without_mark = line.strip_prefix(b"\xff\xfe").or_else(|| line.strip_prefix(b"\xfe\xff"));
+    let fields = without_mark.unwrap_or(line).split(|byte| *byte == b'|').collect::<Vec<_>>();
+    let is_text = |field: &[u8]| field.iter().all(|byte| matches!(byte, 0 | b'\t' | b' '..=b'~'));
+    // Game records may have lines of `NAME|FEN|moves`, and binary files any bytes.
+    let is_samples = match fields[..] {
+        [fen, score, _, ..] => is_text(fen) && is_text(score) && !score.contains(&b'/'),
+        _ => false,
+    };
     source.consume(mark);
     let converted = if is_samples {
         convert_text(in_utf_8(&head, source), writer)

@@ -123,6 +123,7 @@ pub fn toml_error(error: impl Display) -> String {
         ("u32", "an integer from 0 to 4294967295"),
         ("u64", "an integer of at least 0"),
         ("usize", "an integer of at least 0"),
+        ("i16", "an integer from -32768 to 32767"),
         ("i32", "an integer from -2147483648 to 2147483647"),
         ("i64", "an integer"),
         ("f32", "a number"),

@@ -175,6 +175,7 @@ fn invalid_arguments_are_refused_before_the_training() {
         ("--set width=1e3", 2, "expected an integer of at least 0"),
         ("--set seed=-1", 2, "expected an integer of at least 0"),
         ("--set largest_score=-5", 2, "the recipe: largest_score is"),
+        ("--set largest_score=32768", 2, "expected an integer from -32768 to 32767"),
         ("", 1, "there are no samples"),
     ] {
         dir.check(&format!(
@@ -402,6 +403,8 @@ fn a_failed_conversion_leaves_no_file() {
         ),
         ("fen x\nmove h2e2\nscore 5\nply 0\nresult 0\ne\n", "the `plain` format of Stockfish"),
         (&*format!("name|{START}|h2e2,h9g7\n"), "samples.txt: games left out: 1"),
+        // A binary file can have `|`.
+        ("\u{1f}\u{8}|\u{3}|7|\n", "samples.txt: there are no games or positions"),
         ("", "samples.txt: the file is empty"),
         ("[Event \"x\"]\n\n1. h2e2 *\n", "there are no games"),
     ] {
