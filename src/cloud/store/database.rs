@@ -286,6 +286,16 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the same write may succeed later: it failed in the database.
+    pub const fn is_temporary(&self) -> bool {
+        match self {
+            Self::Database(_) => true,
+            #[cfg(feature = "postgres")]
+            Self::Server(_) => true,
+            _ => false,
+        }
+    }
+
     /// Whether a file of SQLite could not be written: the disk is full, or the file would exceed a size limit.
     pub fn is_failed_write(&self) -> bool {
         use rusqlite::ffi::{SQLITE_FULL, SQLITE_IOERR_WRITE};

@@ -3,6 +3,7 @@
 mod search;
 pub mod tasks;
 
+use std::error::Error;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -10,11 +11,12 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 
-use super::store::TaskKind;
+use super::client::ClientError;
+use super::store::{StoreError, TaskKind};
 use crate::search::{Control, StartError};
 use crate::tablebase::Tables;
 use search::{BatchError, Scorer};
-use tasks::{SubmitError, TaskSource};
+use tasks::{SubmitError, TaskResults, TaskSource};
 
 pub use tasks::check_access;
 
@@ -31,6 +33,10 @@ struct Worker {
 
 /// How long to wait for a stopped worker. Its thread has a low priority, so it may end later on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(3);
+/// Maximum number of attempts to submit results, if the errors are temporary.
+const MAX_ATTEMPTS: u32 = 20;
+/// Maximum pause between two attempts. With the pauses of the commands, all attempts take about a quarter of an hour.
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 impl Worker {
     fn start(
@@ -166,7 +172,7 @@ impl TaskRunner {
                 if self.control.is_stopped() {
                     return;
                 }
-                match self.run_next(kind, scorer) {
+                match self.run_next(kind, scorer, stop_signal, pause) {
                     Some(has_finished) => has_worked |= has_finished,
                     None => return,
                 }
@@ -179,7 +185,13 @@ impl TaskRunner {
 
     /// Searches the next tasks of a kind. Returns whether they were finished; `false` if the source returned none, and
     /// `None` if the worker was abandoned.
-    fn run_next(&self, kind: TaskKind, scorer: &mut Scorer) -> Option<bool> {
+    fn run_next(
+        &self,
+        kind: TaskKind,
+        scorer: &mut Scorer,
+        stop_signal: &Receiver<()>,
+        pause: Duration,
+    ) -> Option<bool> {
         let batch = match self.source.next_batch(kind) {
             Ok(Some(batch)) => batch,
             Ok(None) => return Some(false),
@@ -194,15 +206,7 @@ impl TaskRunner {
         self.current.lock().take()?;
         match results {
             Ok(results) => {
-                // The tasks go to another worker when the lease expires.
-                if let Err(error) = self.source.deliver(&results) {
-                    let text = format!("the library did not accept the results: {error}");
-                    match error.downcast_ref() {
-                        // The tasks are in the queue again.
-                        Some(SubmitError::UnknownLease) => log::error!("{text}"),
-                        _ => self.record(text),
-                    }
-                }
+                self.submit(&results, stop_signal, pause);
                 Some(true)
             }
             Err(BatchError::Stopped) => {
@@ -217,6 +221,32 @@ impl TaskRunner {
         }
     }
 
+    /// Submits results. Repeats this after a temporary error, with longer and longer pauses. If it does not succeed, or
+    /// the worker is stopped meanwhile, returns the tasks.
+    fn submit(&self, results: &TaskResults, stop_signal: &Receiver<()>, mut pause: Duration) {
+        for _ in 0..MAX_ATTEMPTS {
+            let Err(error) = self.source.deliver(results) else {
+                return;
+            };
+            let text = format!("the library did not accept the results: {error}");
+            if let Some(SubmitError::UnknownLease) = error.downcast_ref() {
+                // The tasks are in the queue again.
+                log::error!("{text}");
+                return;
+            }
+            self.record(text);
+            if !is_temporary(&*error) {
+                // The tasks go to another worker when the lease expires.
+                return;
+            }
+            if stop_signal.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+                break;
+            }
+            pause = (2 * pause).min(MAX_PAUSE);
+        }
+        self.source.give_back(results.lease);
+    }
+
     /// Logs an error, and keeps it if it is the first one.
     fn record(&self, error: String) {
         log::error!("{error}");
@@ -224,14 +254,20 @@ impl TaskRunner {
     }
 }
 
+/// Whether a task source may accept the same results later.
+fn is_temporary(error: &(dyn Error + 'static)) -> bool {
+    let of_client = error.downcast_ref().map(ClientError::is_temporary);
+    let of_store = error.downcast_ref().map(StoreError::is_temporary);
+    of_client.or(of_store).unwrap_or(false)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::error::Error;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use crossbeam_channel::{TryRecvError, unbounded};
 
-    use super::tasks::{TaskBatch, TaskResults, WorkerTask};
+    use super::tasks::{TaskBatch, WorkerTask};
     use super::*;
     use crate::board::Position;
     use crate::cloud::store::Priority;
@@ -284,6 +320,76 @@ mod tests {
         }
 
         fn give_back(&self, _: i64) {}
+    }
+
+    /// Has one task, and rejects its results with the given errors before it accepts them.
+    #[derive(Debug)]
+    struct Failing {
+        tasks: Mutex<Vec<WorkerTask>>,
+        errors: Mutex<Vec<StoreError>>,
+        delivered: Sender<bool>,
+        released: AtomicUsize,
+    }
+
+    impl TaskSource for Failing {
+        fn next_batch(&self, kind: TaskKind) -> Result<Option<TaskBatch>, Box<dyn Error>> {
+            let tasks: Vec<WorkerTask> = self.tasks.lock().pop().into_iter().collect();
+            Ok((!tasks.is_empty()).then_some(TaskBatch { lease: 1, kind, tasks }))
+        }
+
+        fn deliver(&self, _: &TaskResults) -> Result<(), Box<dyn Error>> {
+            let error = self.errors.lock().pop();
+            self.delivered.send(error.is_none())?;
+            error.map_or(Ok(()), |error| Err(error.into()))
+        }
+
+        fn give_back(&self, _: i64) {
+            self.released.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Searches a task whose results are rejected with these errors. Returns the number of attempts to submit them,
+    /// whether the last one succeeded, and how often the tasks were returned.
+    fn submit_with(errors: Vec<StoreError>) -> (usize, bool, usize) {
+        let task = WorkerTask {
+            position: Position::startpos(),
+            moves: Vec::new(),
+            priority: Priority::Requested,
+        };
+        let (delivered, attempts) = unbounded();
+        let source = Arc::new(Failing {
+            tasks: Mutex::new(vec![task]),
+            errors: Mutex::new(errors),
+            delivered,
+            released: AtomicUsize::new(0),
+        });
+        let (_alive, stop_signal) = bounded(0);
+        let control = Control::new(false);
+        let mut scorer = Scorer::new(Tables::embedded(), 100, control.clone()).unwrap();
+        let current = Mutex::default();
+        let error = OnceLock::new();
+        let runner = TaskRunner { source: source.clone(), current, error, control };
+        let pause = Duration::ZERO;
+        assert_eq!(
+            runner.run_next(TaskKind::Scoring, &mut scorer, &stop_signal, pause),
+            Some(true)
+        );
+        let attempts: Vec<bool> = attempts.try_iter().collect();
+        let is_accepted = attempts.last() == Some(&true);
+        (attempts.len(), is_accepted, source.released.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn results_are_submitted_again_after_temporary_errors() {
+        let full = || {
+            StoreError::from(rusqlite::Error::SqliteFailure(
+                rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL),
+                None,
+            ))
+        };
+        assert_eq!(submit_with(vec![full(), full()]), (3, true, 0));
+        assert_eq!(submit_with(vec![full(); 30]), (20, false, 1));
+        assert_eq!(submit_with(vec![StoreError::ReadOnly, full()]), (2, false, 0));
     }
 
     #[test]
