@@ -6,7 +6,7 @@ use super::task::{Lease, Priority, QueueResult, Task, TaskKind};
 use crate::board::Move;
 
 /// Maximum number of waiting tasks of a kind. Beyond that, a new task replaces the oldest one of the
-/// lowest priority; if no such task is waiting, the new one is rejected.
+/// lowest priority; if no such task is waiting, the new one is rejected, unless an expansion found its moves.
 const MAX_WAITING: i64 = 100_000;
 /// Seconds after which a waiting task of the lowest priority is dropped, unless it is requested again.
 const BACKGROUND_AGE: i64 = 7_200;
@@ -68,6 +68,17 @@ impl Batch<'_> {
     /// priority if that of `task` is higher. Moves leased in the last five minutes are skipped, and so is a task
     /// without moves that was leased then.
     pub fn add_task(&mut self, task: &Task) -> Result<QueueResult> {
+        self.add_within(task, MAX_WAITING)
+    }
+
+    /// Adds a task for the moves that an expansion found, even if the queue is full. Each such task replaces a leased
+    /// one, so their number is limited.
+    pub fn add_found(&mut self, task: &Task) -> Result<()> {
+        self.add_within(task, i64::MAX).map(drop)
+    }
+
+    /// Adds a task if fewer than `max` of its kind are waiting, or one of them can be dropped.
+    fn add_within(&mut self, task: &Task, max: i64) -> Result<QueueResult> {
         let mut moves = task.moves.clone();
         moves.retain(|m| !self.tasks.was_leased(task, Some(*m)));
         let is_done = if task.moves.is_empty() {
@@ -83,7 +94,7 @@ impl Batch<'_> {
             let is_new = self.merge_moves(&waiting, moves, priority)?;
             return Ok(if is_new { QueueResult::Added } else { QueueResult::Known });
         }
-        if !self.has_room(task.kind)? && !self.make_room(task.kind)? {
+        if !self.has_room(task.kind, max)? && !self.make_room(task.kind)? {
             return Ok(QueueResult::Full);
         }
         let statement =
@@ -135,11 +146,11 @@ impl Batch<'_> {
         })
     }
 
-    fn has_room(&mut self, kind: TaskKind) -> Result<bool> {
-        if self.tasks.waiting[kind as usize] >= MAX_WAITING && self.tasks.is_outdated() {
+    fn has_room(&mut self, kind: TaskKind, max: i64) -> Result<bool> {
+        if self.tasks.waiting[kind as usize] >= max && self.tasks.is_outdated() {
             self.tasks.recount(self.connection)?;
         }
-        Ok(self.tasks.waiting[kind as usize] < MAX_WAITING)
+        Ok(self.tasks.waiting[kind as usize] < max)
     }
 
     /// Drops the oldest waiting task of the lowest priority; returns `false` if no such task is waiting.
@@ -149,11 +160,13 @@ impl Batch<'_> {
         Ok(dropped > 0)
     }
 
-    /// Drops all waiting tasks of a kind, but not leased ones. Returns their number.
+    /// Drops all waiting tasks of a kind, but not leased ones. Returns their number. Jobs request dropped searches again,
+    /// and the requests so far do not count.
     pub fn drop_waiting(&mut self, kind: TaskKind) -> Result<usize> {
         let statement = "DELETE FROM task WHERE kind = $1 AND lease = 0";
         let dropped = self.connection.execute(statement, &[kind.number().into()])?;
         self.tasks.waiting[kind as usize] = 0;
+        self.connection.execute("UPDATE job_item SET tries = 0 WHERE tries > 0", &[])?;
         Ok(dropped)
     }
 

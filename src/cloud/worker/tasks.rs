@@ -175,7 +175,7 @@ impl Library {
                     }
                 }
                 if !task.moves.is_empty() {
-                    batch.add_task(&task)?;
+                    batch.add_found(&task)?;
                 }
             }
             batch.finish_lease(lease, &worker)?;

@@ -2,15 +2,22 @@
 
 use super::Priority::{Background, Requested, Urgent};
 use super::TaskKind::{Expansion, Scoring};
+use std::time::Instant;
+
 use super::*;
 use crate::board::Square;
+use crate::cloud::library::{Library, LibraryOptions};
+use crate::cloud::worker::tasks::{TaskResults, WorkerTask};
 use crate::notation::Line;
+use crate::tablebase::Tables;
 
 on_both! {
     a_released_task_is_merged_with_the_waiting_one,
     tasks_are_leased_by_priority_and_age,
     leases_expire_and_are_released,
     leases_belong_to_their_workers,
+    found_moves_are_added_to_a_full_queue,
+    an_emptied_queue_fails_no_searches,
     a_job_counts_its_searches,
     known_results_are_not_searched_again,
     a_canceled_job_requests_nothing,
@@ -127,6 +134,39 @@ fn leases_belong_to_their_workers(library: &TestLibrary) {
 }
 
 #[test]
+fn found_moves_are_added_to_a_full_queue(library: &TestLibrary) {
+    let library = Library::new(library.open(), Tables::embedded(), LibraryOptions::default());
+    let store = &library.store;
+    add(store, &task(Expansion, "", &[], Requested));
+    let lease = library.lease(Expansion, 1, WORKER).unwrap().lease;
+    let fill = |batch: &mut Batch<'_>| {
+        batch.tasks.waiting = [100_000; 2];
+        batch.tasks.counted = Some(Instant::now());
+        batch.add_task(&task(Scoring, "c3c4", &["b7c7"], Requested))
+    };
+    assert_eq!(store.write(fill).unwrap(), QueueResult::Full);
+    let found = WorkerTask {
+        position: after(""),
+        moves: vec!["h2e2".parse().unwrap()],
+        priority: Requested,
+    };
+    let results = TaskResults { lease, tasks: vec![found], ..TaskResults::default() };
+    assert_eq!(library.submit(&results, WORKER).unwrap(), Ok(()));
+    assert_eq!(waiting(store, Scoring), 1);
+}
+
+fn an_emptied_queue_fails_no_searches(library: &TestLibrary) {
+    let store = library.open();
+    let id = add_job(&store, line("h2e2"), Requested).unwrap();
+    for _ in 0..5 {
+        age_requests(&store, 400);
+        advance(&store);
+        assert_eq!(waiting(&store, Scoring), 1);
+        store.write(|batch| batch.drop_waiting(Scoring)).unwrap();
+    }
+    assert_eq!(job(&store, id).failed, 0);
+}
+
 fn positions_with_few_pieces_are_not_eligible() {
     assert!(is_eligible(&Position::startpos()));
     for (fen, expected) in [
