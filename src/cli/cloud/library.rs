@@ -19,7 +19,6 @@ use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::store::{
     self, Inconsistency, Location, Priority, QueueResult, Store, StoreError, Task, UndoResult,
-    WORKER,
 };
 use crate::cloud::worker::Workers;
 use crate::movegen::legal_moves;
@@ -216,9 +215,6 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
         return print_text(&format!("{}\n", counted(known, "position")));
     }
     let interrupts = interrupts()?;
-    // Otherwise the tasks of an interrupted run would wait until their leases expire.
-    let expired = store.write(|batch| batch.expire_leases(WORKER));
-    expired.context(name)?;
     let tablebases = Tables::embedded();
     let library = Arc::new(Library::new(store, tablebases.clone(), LibraryOptions::default()));
     let (threads, nodes) = (arguments.threads, arguments.nodes);

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use super::batch::WORKER;
 use rusqlite::{Connection, OpenFlags, Row, ToSql, params_from_iter};
 
 use super::database::{Access, Columns, Database, Result, ResultRow, StoreError, Value};
@@ -102,6 +103,7 @@ fn open_writable(path: &Path, creates: bool) -> Result<Connection> {
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     check_identity(&transaction)?;
+    expire_leases(&connection)?;
     transaction.commit()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // An acknowledged transaction survives a power failure.
@@ -111,6 +113,20 @@ fn open_writable(path: &Path, creates: bool) -> Result<Connection> {
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }
+/// Ends the leases of local workers if no other connection to the library is open, so that their tasks are the next to
+/// be leased: their processes were killed. The ended leases count as tries.
+fn expire_leases(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::ZERO)?;
+    // Fails while another connection is open, and if the disk is full.
+    let left_wal = connection.pragma_update(None, "journal_mode", "DELETE");
+    connection.busy_timeout(TIMEOUT)?;
+    if left_wal.is_ok() {
+        let statement = "UPDATE task SET until = 0 WHERE lease <> 0 AND worker = $1";
+        connection.execute(statement, [WORKER])?;
+    }
+    Ok(())
+}
+
 
 /// The application id and the version of a file.
 fn identity(connection: &Connection) -> rusqlite::Result<(i64, i64)> {

@@ -257,12 +257,6 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Ends the leases of a worker, so that their tasks are the next to be leased. The ended leases count as tries.
-    pub fn expire_leases(&mut self, worker: &str) -> Result<()> {
-        let statement = "UPDATE task SET until = 0 WHERE (lease < 0 OR lease > 0) AND worker = $1";
-        (self.connection).execute(statement, &[worker.into()]).map(drop)
-    }
-
     /// Returns a leased task to the queue. If one of the same kind and position is waiting, adds the moves to that one.
     fn requeue(&mut self, id: i64, task: &Task) -> Result<()> {
         if let Some(waiting) = self.waiting_task(task)? {

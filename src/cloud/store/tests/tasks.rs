@@ -98,6 +98,22 @@ fn leases_expire_and_are_released(library: &TestLibrary) {
     assert_eq!(lease(&store, Scoring, -1).tasks, []);
 }
 
+#[test]
+fn leases_of_local_workers_end_with_their_processes() {
+    let library = TestLibrary::in_file().unwrap();
+    let store = library.open();
+    let waits = |store: &Store| lease(store, Scoring, 3600).tasks.len();
+    add(&store, &task(Scoring, "", &["c3c4"], Requested));
+    add(&store, &task(Scoring, "h2e2", &["h9g7"], Urgent));
+    let remote = store.lease(Scoring, 1, 3600, "anna", None).unwrap();
+    assert_eq!((remote.tasks.len(), waits(&store)), (1, 1));
+    // The first connection may belong to a server whose worker has the task.
+    let second = library.open();
+    assert_eq!(waits(&second), 0);
+    drop((store, second));
+    assert_eq!(waits(&library.open()), 1);
+}
+
 fn a_released_task_is_merged_with_the_waiting_one(library: &TestLibrary) {
     let store = library.open();
     let waiting = || [Scoring, Expansion].map(|kind| waiting(&store, kind));
@@ -118,22 +134,6 @@ fn a_released_task_is_merged_with_the_waiting_one(library: &TestLibrary) {
     assert_eq!(lease(&store, Expansion, 60).tasks, expansion.tasks);
 }
 
-fn leases_belong_to_their_workers(library: &TestLibrary) {
-    let store = library.open();
-    add(&store, &task(Scoring, "", &["c3c4"], Requested));
-    let leased = lease(&store, Scoring, 60);
-    let number = leased.number;
-    let tasks = |worker| store.write(move |batch| batch.leased_tasks(number, worker));
-    assert_eq!(tasks(WORKER).unwrap(), leased.tasks);
-    assert_eq!(tasks("other").unwrap(), []);
-    release(&store, number, "other");
-    assert_eq!(finish(&store, number, "other"), 0);
-    assert_eq!(tasks(WORKER).unwrap(), leased.tasks);
-    assert_eq!(finish(&store, number, WORKER), 1);
-    assert_eq!(tasks(WORKER).unwrap(), []);
-}
-
-#[test]
 fn found_moves_are_added_to_a_full_queue(library: &TestLibrary) {
     let library = Library::new(library.open(), Tables::embedded(), LibraryOptions::default());
     let store = &library.store;
@@ -167,6 +167,22 @@ fn an_emptied_queue_fails_no_searches(library: &TestLibrary) {
     assert_eq!(job(&store, id).failed, 0);
 }
 
+fn leases_belong_to_their_workers(library: &TestLibrary) {
+    let store = library.open();
+    add(&store, &task(Scoring, "", &["c3c4"], Requested));
+    let leased = lease(&store, Scoring, 60);
+    let number = leased.number;
+    let tasks = |worker| store.write(move |batch| batch.leased_tasks(number, worker));
+    assert_eq!(tasks(WORKER).unwrap(), leased.tasks);
+    assert_eq!(tasks("other").unwrap(), []);
+    release(&store, number, "other");
+    assert_eq!(finish(&store, number, "other"), 0);
+    assert_eq!(tasks(WORKER).unwrap(), leased.tasks);
+    assert_eq!(finish(&store, number, WORKER), 1);
+    assert_eq!(tasks(WORKER).unwrap(), []);
+}
+
+#[test]
 fn positions_with_few_pieces_are_not_eligible() {
     assert!(is_eligible(&Position::startpos()));
     for (fen, expected) in [
