@@ -45,7 +45,7 @@ pub fn open(path: &Path) -> Result<(Connection, Schema), BookError> {
     if !is_unwritable || has_changes {
         return Err(error.into());
     }
-    open_as(&immutable(path), OpenFlags::SQLITE_OPEN_URI)
+    open_as(&immutable_uri(path), OpenFlags::SQLITE_OPEN_URI)
 }
 
 fn open_as(name: &Path, flags: OpenFlags) -> Result<(Connection, Schema), BookError> {
@@ -57,8 +57,8 @@ fn open_as(name: &Path, flags: OpenFlags) -> Result<(Connection, Schema), BookEr
     Ok((connection, schema))
 }
 
-/// URI of a database that does not change.
-fn immutable(path: &Path) -> PathBuf {
+/// The URI with which SQLite reads a database that does not change: without a log and without locks.
+pub fn immutable_uri(path: &Path) -> PathBuf {
     let mut uri = "file:".to_owned();
     let bytes = path.as_os_str().as_encoded_bytes();
     let is_separator = |byte: u8| std::path::is_separator(char::from(byte));

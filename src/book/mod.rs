@@ -41,6 +41,8 @@ pub use book_move::{
     Book, BookEntry, BookError, BookMove, FoundRecords, HashedMove, Memo, Results, choose,
 };
 pub use dat::{DatBook, EncodedDat, encode_dat, encode_hashed};
+#[cfg(feature = "cloud")]
+pub(crate) use database::immutable_uri;
 pub use library::{BUILTIN, BookLibrary, SQLITE_MAGIC, book_text, open_book};
 pub use table::BookTable;
 #[cfg(feature = "cloud")]

@@ -116,7 +116,7 @@ impl Store {
 
     fn open_reader(&self) -> Result<Box<dyn Database>, StoreError> {
         Ok(match &self.location {
-            Location::File(path) => Box::new(sqlite::open_reader(path)?),
+            Location::File(path) => Box::new(sqlite::open_reader(path, self.is_read_only())?),
             #[cfg(feature = "postgres")]
             Location::Postgres(config) => Box::new(PostgresConnection::open_reader(config)?),
         })

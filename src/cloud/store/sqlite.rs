@@ -1,20 +1,19 @@
 //! An SQLite file in WAL mode.
 
 use std::borrow::Cow;
-use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use super::batch::WORKER;
 use rusqlite::{Connection, OpenFlags, Row, ToSql, params_from_iter};
 
+use super::batch::WORKER;
 use super::database::{Access, Columns, Database, Result, ResultRow, StoreError, Value};
 use super::location::Location;
+use crate::book::immutable_uri;
 
 /// The `application_id` of library files: `ChYk`.
 const APPLICATION: i64 = 0x4368_596b;
@@ -103,8 +102,8 @@ fn open_writable(path: &Path, creates: bool) -> Result<Connection> {
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     check_identity(&transaction)?;
-    expire_leases(&connection)?;
     transaction.commit()?;
+    expire_leases(&connection)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // An acknowledged transaction survives a power failure.
     connection.pragma_update(None, "synchronous", "FULL")?;
@@ -113,6 +112,7 @@ fn open_writable(path: &Path, creates: bool) -> Result<Connection> {
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }
+
 /// Ends the leases of local workers if no other connection to the library is open, so that their tasks are the next to
 /// be leased: their processes were killed. The ended leases count as tries.
 fn expire_leases(connection: &Connection) -> rusqlite::Result<()> {
@@ -126,7 +126,6 @@ fn expire_leases(connection: &Connection) -> rusqlite::Result<()> {
     }
     Ok(())
 }
-
 
 /// The application id and the version of a file.
 fn identity(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
@@ -143,9 +142,10 @@ fn check_identity(connection: &Connection) -> Result<()> {
     }
 }
 
-/// Opens an existing library for reading.
-pub fn open_reader(path: &Path) -> Result<Connection> {
-    let open = |name: &OsStr, more: OpenFlags| {
+/// Opens an existing library for reading. `may_be_immutable` is `false` if the library is open for writing too, so that
+/// its log cannot be left out.
+pub fn open_reader(path: &Path, may_be_immutable: bool) -> Result<Connection> {
+    let open = |name: &Path, more: OpenFlags| {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(name, flags | more)?;
         connection.busy_timeout(TIMEOUT)?;
@@ -158,15 +158,15 @@ pub fn open_reader(path: &Path) -> Result<Connection> {
     if is_special(path) {
         return Err(StoreError::Foreign);
     }
-    let connection = match open(path.as_os_str(), OpenFlags::empty()) {
-        Err(error) if is_read_only(&error) || is_missing_index(&error) => {
+    let connection = match open(path, OpenFlags::empty()) {
+        Err(error) if may_be_immutable && (is_read_only(&error) || is_missing_index(&error)) => {
             // SQLite cannot create the log in a read-only directory. A file without a log can be read as immutable.
             let mut log = path.as_os_str().to_owned();
             log.push("-wal");
             if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
                 return Err(StoreError::UnmergedWrites(Location::from(path)));
             }
-            open(&immutable(path), OpenFlags::SQLITE_OPEN_URI)?
+            open(&immutable_uri(path), OpenFlags::SQLITE_OPEN_URI)?
         }
         opened => opened?,
     };
@@ -176,7 +176,7 @@ pub fn open_reader(path: &Path) -> Result<Connection> {
 
 /// Copies a library to a new or empty file. Other processes may write to the library meanwhile.
 pub fn back_up(path: &Path, out: &Path) -> Result<()> {
-    let connection = open_reader(path)?;
+    let connection = open_reader(path, true)?;
     let out = out.to_str().ok_or_else(|| {
         let error = std::io::Error::other("the name of the copy is not UTF-8");
         StoreError::Open(Arc::new(error))
@@ -226,15 +226,6 @@ fn is_read_only(error: &rusqlite::Error) -> bool {
 /// Whether an error means that the index of a log (`-shm`) is missing and cannot be created.
 fn is_missing_index(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::FileLockingProtocolFailed)
-}
-
-/// Bytes of a path that are encoded in a URI.
-const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
-
-/// The URI with which SQLite reads a file without a log and without locks.
-fn immutable(path: &Path) -> OsString {
-    let path = percent_encode(path.as_os_str().as_encoded_bytes(), &ENCODED);
-    OsString::from(format!("file:{path}?immutable=1"))
 }
 
 impl Database for Connection {

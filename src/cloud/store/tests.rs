@@ -399,6 +399,28 @@ fn a_damaged_index_is_found() {
     assert!(error.ends_with("malformed"), "{error}");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_log_is_left_out_only_without_a_writer() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("library.db");
+    let log = directory.path().join("library.db-wal");
+    let store = Store::open(&path).unwrap();
+    // The log becomes a link to a file that cannot be created, so it cannot be opened.
+    std::fs::remove_file(&log).unwrap();
+    std::os::unix::fs::symlink("missing/log", &log).unwrap();
+    let found = store.read(|s| s.positions());
+    assert!(matches!(found, Err(StoreError::Database(_))), "{found:?}");
+    std::fs::remove_file(&log).unwrap();
+    drop(store);
+    std::os::unix::fs::symlink("missing/log", &log).unwrap();
+    // By a path with two slashes at the beginning.
+    let mut name = std::ffi::OsString::from("/");
+    name.push(&path);
+    let store = Store::open_read_only(&Location::from(Path::new(&name))).unwrap();
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 0);
+}
+
 #[test]
 fn a_damaged_note_is_found() {
     let directory = tempfile::tempdir().unwrap();
