@@ -179,6 +179,16 @@ fn invalid_admin_requests_change_nothing() {
             "writer=tests&minutes=%2B5",
             "400 minutes must be a number from 0 to 4294967295\n",
         ),
+        (
+            "/admin/undo?minutes=0",
+            "writer=tests",
+            "400 parameters must be in the form, not in the URL\n",
+        ),
+        (
+            "/admin/undo",
+            "writer=tests&minute=0",
+            "400 the parameters are writer, minutes, limit, undo, queue, token\n",
+        ),
         ("/admin/redo", "undo=%2B1", "400 undo must be the number of an undo\n"),
         ("/admin/empty", "queue=all", "400 queue must be scoring or expansion\n"),
         ("/admin/stop", "", "404 Not Found\n"),

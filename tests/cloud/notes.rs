@@ -69,6 +69,10 @@ fn invalid_notes_are_refused() {
             "name must have at most 100 characters and no control characters\n",
         ),
         ("move=h2e2&private=2", "private must be 0 or 1\n"),
+        (
+            "move=h2e2&privat=1",
+            "the parameters are board, move, name, comment, glyphs, private, token\n",
+        ),
         ("move=h2e2&private=%E6%98%AF", "private must be 0 or 1\n"),
         // A Chinese name in GBK.
         ("move=h2e2&name=%D6%D0%C5%DA", "name is not valid UTF-8\n"),

@@ -245,6 +245,22 @@ impl FormRequest {
         parameters_of(&self.parts.uri).with(self.form.clone())
     }
 
+    /// Fails with status 400 if a POST request has parameters in the URL, or the request has other parameters than
+    /// these, so that none is ignored.
+    pub fn require_known(&self, known: &[&str]) -> Result<(), ServerError> {
+        let query = parameters_of(&self.parts.uri);
+        let is_post = self.parts.method == Method::POST;
+        if is_post && !query.0.is_empty() {
+            return Err(ServerError::parameter("parameters must be in the form, not in the URL"));
+        }
+        let parameters = if is_post { &self.form } else { &query };
+        if parameters.0.iter().all(|(name, _)| known.contains(&&**name)) {
+            Ok(())
+        } else {
+            Err(ServerError::parameter(format!("the parameters are {}", known.join(", "))))
+        }
+    }
+
     /// Identifies the caller by the token in the header or in the form. A token in the URL is ignored, because URLs are
     /// written to logs. Fails with status 403 unless the caller has this role or a higher one.
     pub fn caller(&self, shared: &Shared, role: Role) -> Result<Caller, ServerError> {
@@ -288,6 +304,9 @@ async fn read_multipart(mut multipart: Multipart) -> Result<QueryParameters, Sta
     Ok(QueryParameters(fields))
 }
 
+/// The parameters of all requests of administrators.
+const ADMIN_PARAMETERS: [&str; 6] = ["writer", "minutes", "limit", "undo", "queue", "token"];
+
 pub struct Administrator {
     /// Name of the token.
     pub name: String,
@@ -301,6 +320,7 @@ impl FromRequest<Arc<Shared>> for Administrator {
     async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, ServerError> {
         let request = FormRequest::from_request(request, shared).await?;
         let caller = request.caller(shared, Role::Admin)?;
+        request.require_known(&ADMIN_PARAMETERS)?;
         let FormRequest { parts, form } = request;
         let form = if parts.method == Method::POST { form } else { parameters_of(&parts.uri) };
         let name = caller.name;

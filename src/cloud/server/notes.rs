@@ -57,6 +57,9 @@ fn note_json(view: &View, placed: &PlacedNote, played: Move) -> Value {
     })
 }
 
+/// The parameters of a POST request.
+const PARAMETERS: [&str; 7] = ["board", "move", "name", "comment", "glyphs", "private", "token"];
+
 /// The parameter `private`. Any value that is not clearly on or off is an error, so that no note is made public by
 /// mistake.
 fn is_private(form: &QueryParameters) -> Result<bool, ServerError> {
@@ -72,8 +75,9 @@ fn is_private(form: &QueryParameters) -> Result<bool, ServerError> {
 pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonReply {
     let request = FormRequest::from_request(request, &shared).await?;
     let caller = request.caller(&shared, Role::Write)?;
-    let FormRequest { parts, form } = request;
-    check_origin(&shared, &parts)?;
+    check_origin(&shared, &request.parts)?;
+    request.require_known(&PARAMETERS)?;
+    let form = request.form;
     let board = board_of(&form)?;
     let played = form.get("move").and_then(|text| text.parse::<Move>().ok());
     let Some(played) = played.filter(|m| is_legal(&board, *m)) else {
