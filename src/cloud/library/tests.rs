@@ -1,12 +1,15 @@
 //! Tests of the actions, most of which compare the replies byte for byte.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use super::*;
+use crate::board::Position;
 use crate::cloud::key::View;
 use crate::cloud::score::{score_of, value};
-use crate::cloud::store::{Lease, Location, NewScore, Priority, Store, Task, TaskKind};
+use crate::cloud::store::{Batch, Lease, Location, NewScore, Priority, Store, Task, TaskKind};
 use crate::cloud::{Edge, fen};
+use crate::movegen::legal_moves;
 use crate::tablebase::Tables;
 
 const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
@@ -301,6 +304,31 @@ fn repetitions_are_judged() {
     ] {
         let found = self::ask(&library, action, START, more);
         assert_eq!(found, reply, "{action}{more}");
+    }
+}
+
+#[test]
+fn moves_far_below_the_position_do_not_count() {
+    let (_directory, mut library) = empty();
+    let mut position = Position::startpos();
+    let mut seen = HashSet::from([View::of(&position).key]);
+    let mut line = Vec::new();
+    while line.len() < 250 {
+        let view = View::of(&position);
+        let moves = legal_moves(&position).into_iter();
+        let quiet = moves.filter(|m| position.piece_on(m.to()).is_none());
+        let mut edges = quiet.map(|m| (m, Edge::of(&position, &view, m)));
+        let (m, edge) = edges.find(|(_, edge)| seen.insert(edge.child.clone())).unwrap();
+        line.push(NewScore::new(edge, 0, 0, "test"));
+        position.make(m);
+    }
+    let work =
+        move |batch: &mut Batch<'_>| line.iter().try_for_each(|score| batch.store(score).map(drop));
+    library.store.write(work).unwrap();
+    for (min_visits, is_explored) in [(200, true), (201, false)] {
+        library.options.min_visits = min_visits;
+        let reply = ask(&library, "querybest", START, "");
+        assert_eq!(reply.starts_with("move:"), is_explored, "{min_visits}: {reply}");
     }
 }
 

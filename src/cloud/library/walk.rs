@@ -12,6 +12,9 @@ use crate::cloud::score::{Class, score_of, value};
 use crate::cloud::store::{Priority, Snapshot, StoreError};
 use crate::rules::{Game, Verdict};
 
+/// Maximum length of a line from the root in plies. A visit is recursive, and the stack of a thread is limited.
+const MAX_PLIES: usize = 200;
+
 /// A root move of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkMove {
@@ -111,7 +114,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         board: &QueriedPosition,
         known: &KnownMove,
     ) -> Result<BackedUp, StoreError> {
-        if known.replies == 0 {
+        if known.replies == 0 || self.path.len() >= MAX_PLIES {
             return Ok(BackedUp::Stored);
         }
         if let Some((_, played)) = self.path.last_mut() {
