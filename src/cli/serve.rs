@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{AddrParseError, IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -46,11 +46,11 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
     /// Address of a proxy whose X-Forwarded-For header is trusted; may be repeated.
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
     proxy: Vec<IpAddr>,
     /// Address of workers of the public library, which sign with MD5; may be repeated. Their password is a token
     /// with the role write.
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
     public_workers: Vec<IpAddr>,
     /// Directory of static files to serve beside the built-in page, such as the page of the public library.
     #[arg(long = "static", value_name = "DIRECTORY")]
@@ -103,6 +103,11 @@ fn engine_settings(tablebases: &Arc<Tables>) -> EngineSettings {
         max_hash: HASH,
         max_time: Some(MAX_SEARCH_TIME),
     }
+}
+
+/// Parses the address of a client. An IPv4 address may be written as an IPv6 address, such as `::ffff:127.0.0.1`.
+fn parse_address(text: &str) -> Result<IpAddr, AddrParseError> {
+    text.parse().map(|address: IpAddr| address.to_canonical())
 }
 
 /// The argument of `--listen` with the addresses of the host.

@@ -152,7 +152,7 @@ fn requests_per_second_are_limited() {
 
 #[test]
 fn an_address_from_a_proxy_is_recognized_in_every_form() {
-    let server = Server::new("--proxy 127.0.0.1");
+    let server = Server::new("--proxy ::ffff:127.0.0.1");
     for clients in [
         ["1.2.3.4", "1.2.3.4:5678"],
         ["[2001:db8::1]:44", "2001:db8::1"],
