@@ -62,7 +62,7 @@ pub enum NoteError {
     /// A private move leads to the starting position.
     #[error("the starting position cannot be private")]
     Start,
-    #[error("the branch has more than 20000 positions")]
+    #[error("the branch or the paths to it have more than 20000 positions")]
     Branch,
 }
 
@@ -370,7 +370,7 @@ impl Batch<'_> {
             static WARNING: Once = Once::new();
             WARNING.call_once(|| {
                 log::warn!(
-                    "a private branch reaches more than 20000 known positions; they stay public"
+                    "a private branch reaches more than 20000 known positions, or the paths to them have more; they stay public"
                 );
             });
         }
