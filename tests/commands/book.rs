@@ -118,7 +118,7 @@ fn a_book_is_built_from_self_play_by_one_command() {
         2> made with other settings
         $ selfplay random.chg --games 2 --nodes 20
         $1 book build no.dat random.chg --max-ply 4 --min-games 1
-        2> random.chg: skipped the random moves at the beginning of 2 games; games of --self-play have none
+        2> random.chg: skipped the random moves of 2 games; games of --self-play have none
         2> no move with a positive value
         "
     ));

@@ -19,7 +19,9 @@ use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
 use crate::notation::records::RecordReader;
 use crate::text::counted;
 use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
-use crate::training::data::{GameReader, LabeledResult, MAGIC, Record, is_game_file};
+use crate::training::data::{
+    GameReader, LabeledResult, MAGIC, NO_SCORE, Record, ScoredMove, is_game_file,
+};
 use crate::training::{GoodOpening, Interrupt, Opening, SelfPlaySettings};
 
 /// Make a book from games or, with --self, from searches.
@@ -196,16 +198,17 @@ fn add_data(book: &mut GameBook, path: &Path, file: impl Read) -> Result<(), Fai
     while let Some(record) = reader.next_record().context(path.display())? {
         // The moves of a loose record are unknown.
         if let Record::Game(game) = record {
-            let moves = game.moves.iter().map(|m| m.played);
-            let skipped = usize::from(game.random_plies);
-            with_random += u64::from(skipped > 0);
-            book.add(&game.start_position(), moves, skipped, Some(game.result));
+            // In a game with a random opening, only random moves have no score.
+            let is_random = |m: &ScoredMove| game.random_plies > 0 && m.score == NO_SCORE;
+            with_random += u64::from(game.random_plies > 0);
+            let moves = game.moves.iter().map(|m| (m.played, !is_random(m)));
+            book.add(&game.start_position(), moves, Some(game.result));
         }
     }
     if with_random > 0 {
         let (path, games) = (path.display(), counted(with_random, "game"));
         note(&format!(
-            "{path}: skipped the random moves at the beginning of {games}; games of --self-play have none"
+            "{path}: skipped the random moves of {games}; games of --self-play have none"
         ));
     }
     data::warn_of_damage(path, reader.damage());
@@ -224,7 +227,8 @@ fn add_records(
     let read = unread.read_games(path, games, |_, game| {
         let result = LabeledResult::of(game.result);
         if by_score || result.is_some() {
-            book.add(&game.start, game.main_line().moves, 0, result);
+            let moves = game.main_line().moves.into_iter().map(|played| (played, true));
+            book.add(&game.start, moves, result);
         } else {
             unfinished += 1;
         }
@@ -318,5 +322,44 @@ impl BuildMeter {
             self.is_stopped.set(true);
         }
         !self.is_stopped.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::training::data::{GameWriter, Termination, TrainingGame};
+
+    /// Games with random openings can have a later random move. Other games can have moves without a score, such as
+    /// book moves.
+    #[test]
+    fn random_moves_of_self_play_are_not_counted() {
+        let moves = [("h2e2", NO_SCORE), ("h9g7", 5), ("h0g2", NO_SCORE), ("i9h9", 5)];
+        let moves =
+            moves.map(|(played, score)| ScoredMove { played: played.parse().unwrap(), score });
+        for (random_plies, counted) in [(1, [false, true, false, true]), (0, [true; 4])] {
+            let game = TrainingGame {
+                seed: 1,
+                number: 0,
+                start: None,
+                random_plies,
+                moves: moves.to_vec(),
+                result: LabeledResult::Draw,
+                ending: Termination::PlyLimit,
+            };
+            let mut writer = GameWriter::new(Vec::new()).unwrap();
+            writer.record(&Record::Game(game)).unwrap();
+            let mut book = GameBook::new(40);
+            add_data(&mut book, Path::new("a.chg"), &writer.flush().unwrap()[..])
+                .unwrap_or_else(|_| panic!("a file of games"));
+            let table = book.finish(1, i64::MIN);
+            let mut position = Position::startpos();
+            for (m, counted) in moves.iter().zip(counted) {
+                let is_in_book = !table.all_moves(&position).is_empty();
+                assert_eq!(is_in_book, counted, "{random_plies} {}", m.played);
+                position.make(m.played);
+            }
+        }
     }
 }

@@ -36,28 +36,27 @@ impl GameBook {
         Self { table: BookTable::default(), max_plies, games: 0 }
     }
 
-    /// Counts a game with these moves from `start`; `result` is `None` if it is unknown. Does not count the first
-    /// `skipped` plies, nor an illegal move and those after it. A move that is played several times in the same
+    /// Counts a game with these moves from `start`, each with whether it counts; `result` is `None` if it is unknown.
+    /// Does not count an illegal move and those after it. A move that is played several times in the same
     /// position or its mirror image counts once. In a position that is its own mirror image, the mirror image of a move
     /// is counted as well.
     pub fn add(
         &mut self,
         start: &Position,
-        moves: impl IntoIterator<Item = Move>,
-        skipped: usize,
+        moves: impl IntoIterator<Item = (Move, bool)>,
         result: Option<LabeledResult>,
     ) {
         self.games += 1;
         let mut position = start.clone();
         let mut counted = HashSet::new();
-        for (ply, played) in moves.into_iter().take(self.max_plies).enumerate() {
+        for (played, counts) in moves.into_iter().take(self.max_plies) {
             if !is_legal(&position, played) {
                 return;
             }
             let mirrored = played.flip_file();
             let (key, mirrored_key) = (position.key(), position.mirrored().key());
             let identity = (key, played.bits()).min((mirrored_key, mirrored.bits()));
-            if ply >= skipped && counted.insert(identity) {
+            if counts && counted.insert(identity) {
                 let mut m = BookMove::new(played, u32::from(result.is_none()));
                 if let Some(result) = result {
                     m.results = results(position.side_to_move(), result);
@@ -110,8 +109,9 @@ mod tests {
     #[test]
     fn results_are_for_the_side_that_moves() {
         let mut book = GameBook::new(3);
-        let moves =
-            |text: &str| -> Vec<Move> { text.split(' ').map(|m| m.parse().unwrap()).collect() };
+        let moves = |text: &str| -> Vec<(Move, bool)> {
+            text.split(' ').map(|m| (m.parse().unwrap(), true)).collect()
+        };
         let start = Position::startpos();
         for (text, result) in [
             ("h2e2 h9g7 h0g2 i9h9", LabeledResult::RedWins),
@@ -120,9 +120,11 @@ mod tests {
             ("h2e2 b9c7", LabeledResult::BlackWins),
             ("g3g4 g3g4", LabeledResult::RedWins),
         ] {
-            book.add(&start, moves(text), 0, Some(result));
+            book.add(&start, moves(text), Some(result));
         }
-        book.add(&start, moves("h2e2 h9g7"), 1, Some(LabeledResult::BlackWins));
+        let mut second = moves("h2e2 h9g7");
+        second[0].1 = false;
+        book.add(&start, second, Some(LabeledResult::BlackWins));
         assert_eq!(book.games(), 5);
         let all = book.clone().finish(1, 1);
         // Each move with its weight and number of games.
@@ -135,11 +137,11 @@ mod tests {
         let often = book.finish(3, 1);
         assert_eq!((often.positions_count(), often.moves_count()), (2, 3));
         let mut lost = GameBook::new(1);
-        lost.add(&start, moves("h2e2"), 0, Some(LabeledResult::BlackWins));
+        lost.add(&start, moves("h2e2"), Some(LabeledResult::BlackWins));
         assert_eq!(lost.clone().finish(1, 1).moves_count(), 0);
         assert_eq!(lost.clone().finish(1, -1).all_moves(&start)[0].weight, 1);
         // A game without a result counts only as a game.
-        lost.add(&start, moves("h2e2"), 0, None);
+        lost.add(&start, moves("h2e2"), None);
         let twice = lost.clone().finish(2, -1).all_moves(&start)[0];
         assert_eq!((twice.weight, twice.results.games()), (1, 1));
         assert_eq!(lost.finish(3, -1).moves_count(), 0);
@@ -148,11 +150,11 @@ mod tests {
     #[test]
     fn a_repeated_move_counts_once_per_game() {
         // The starting position recurs, and after it the mirror image of the position after b0c2.
-        let moves = "b0c2 a9a8 c2b0 a8a9 h0g2 i9i8".split(' ').map(|m| m.parse::<Move>().unwrap());
+        let moves = "b0c2 a9a8 c2b0 a8a9 h0g2 i9i8".split(' ').map(|m| (m.parse().unwrap(), true));
         let mut book = GameBook::new(20);
         let start = Position::startpos();
         for result in [Some(LabeledResult::RedWins), None] {
-            book.add(&start, moves.clone(), 0, result);
+            book.add(&start, moves.clone(), result);
         }
         let table = book.clone().finish(2, i64::MIN);
         for line in ["", "b0c2", "b0c2 a9a8", "b0c2 a9a8 c2b0"] {
