@@ -283,6 +283,23 @@ mod tests {
         assert!(Trainer::new(with_buckets(1, 32), Some(&trained)).is_err());
     }
 
+    /// With several input buckets, a weight is the sum of two parameters, and each is limited.
+    #[test]
+    fn input_weights_above_the_limit_of_a_parameter_are_kept() {
+        let recipe = Recipe { rate: 1e-12, final_rate: 1e-12, ..recipe() };
+        let (samples, _) = samples(&recipe, 2);
+        let layout = Layout::new(recipe.architecture().expect("a recipe"));
+        let mut trainer = Trainer::new(recipe.clone(), None).expect("a recipe");
+        let large = FloatBlock([0.7 * recipe.clip; FloatBlock::LEN]);
+        trainer.parameters[..8].fill(large);
+        trainer.parameters[layout.shared_weights..layout.input_biases].fill(large);
+        let network = trainer.network(String::new());
+        let mut start = Trainer::new(recipe, Some(&network)).expect("the same architecture");
+        assert_eq!(start.network(String::new()), network);
+        start.pass(&samples, |_| true).expect("a pass");
+        assert_eq!(start.network(String::new()), network);
+    }
+
     #[test]
     fn material_is_learned_and_survives_quantization() {
         let recipe = Recipe { result_share: 0.0, final_result_share: 0.0, passes: 12, ..recipe() };

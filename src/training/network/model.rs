@@ -142,6 +142,24 @@ impl Layout {
         parameters
     }
 
+    /// Moves the middle of the input weights of the buckets, within `clip`, to the shared weights. Training limits the
+    /// parts of a weight separately, so a bucket alone cannot have a weight above the limit.
+    pub fn share_weights(&self, parameters: &mut [FloatBlock], clip: f32) {
+        let (buckets, rest) = parameters.split_at_mut(self.shared_weights);
+        let buckets = FloatBlock::numbers_mut(buckets);
+        let shared = FloatBlock::numbers_mut(&mut rest[..self.input_biases - self.shared_weights]);
+        let count = shared.len();
+        for (index, shared) in shared.iter_mut().enumerate() {
+            let in_buckets = (index..buckets.len()).step_by(count);
+            let weights = in_buckets.clone().map(|index| buckets[index]);
+            let middle = (weights.clone().fold(f32::INFINITY, f32::min)
+                + weights.fold(f32::NEG_INFINITY, f32::max))
+                / 2.0;
+            let before = std::mem::replace(shared, (*shared + middle).clamp(-clip, clip));
+            in_buckets.for_each(|index| buckets[index] += before - *shared);
+        }
+    }
+
     /// The effective input weights: those of each bucket plus the shared ones.
     pub fn merged(&self, parameters: &[FloatBlock]) -> Vec<FloatBlock> {
         let mut rows = parameters[..self.shared_weights].to_vec();

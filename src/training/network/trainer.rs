@@ -150,7 +150,9 @@ impl Trainer {
         let parameters = match start {
             None => layout.random_parameters(recipe.seed),
             Some(network) if layout.can_start_from(network.architecture) => {
-                layout.parameters_from(network, recipe.scale, recipe.seed)
+                let mut parameters = layout.parameters_from(network, recipe.scale, recipe.seed);
+                layout.share_weights(&mut parameters, recipe.clip);
+                parameters
             }
             Some(network) => {
                 let found = network.architecture;
