@@ -285,6 +285,13 @@ mod tests {
             assert!(found.len() >= 48, "{at}: {} games left", found.len());
             assert!(found.iter().all(|record| records.contains(record)));
         }
+        // A block whose length reaches beyond the end of the file is damaged, not incomplete, if others follow.
+        let mut damaged = bytes.clone();
+        let plan = BLOCK_HEADER + "{\"made_by\":\"a test\"}".len();
+        damaged[MAGIC.len() + plan + 10] = 0x0f;
+        let (found, damage) = read(&damaged[..]);
+        assert!(found == records[16..]);
+        assert!(damage.damaged_bytes > 0 && damage.torn_bytes == 0, "{damage}");
         // Random bytes, among them many false starts of blocks, give no records and do not hang.
         let mut noise = MAGIC.to_vec();
         noise.extend((0..50_000).map(|_| BLOCK_START[rng.random_range(0..BLOCK_START.len())]));

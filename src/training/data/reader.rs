@@ -135,6 +135,8 @@ impl<R: Read> GameReader<R> {
                     let payload = self.window[payload].to_vec();
                     self.skip(BLOCK_HEADER + length);
                     self.valid_bytes = self.offset;
+                    // Only the last block can be incomplete.
+                    self.damage.damaged_bytes += std::mem::take(&mut self.damage.torn_bytes);
                     self.open_block(kind, records, payload);
                     return Ok(true);
                 }

@@ -45,8 +45,13 @@ impl SelfPlayRun {
         let is_new = existing.plan.is_none() && existing.games == 0;
         if !is_new {
             let text = existing.plan.unwrap_or_default();
-            let found: SelfPlayPlan =
-                serde_json::from_str(&text).map_err(|_| SelfPlayError::NoPlan)?;
+            let found: SelfPlayPlan = serde_json::from_str(&text).map_err(|_| {
+                if existing.damage.is_empty() {
+                    SelfPlayError::NoPlan
+                } else {
+                    SelfPlayError::DamagedPlan(existing.damage)
+                }
+            })?;
             if (&found.version, found.signature, found.revision)
                 != (&wanted.version, wanted.signature, wanted.revision)
             {
@@ -325,6 +330,11 @@ mod tests {
         assert_eq!(blocks.len(), 4, "a plan and three blocks of games");
         bytes[blocks[2] + 100] ^= 1;
         fs::write(&path, &bytes).unwrap();
+        let mut without_plan = bytes.clone();
+        without_plan[blocks[0] + 30] ^= 1;
+        fs::write(&other, &without_plan).unwrap();
+        let error = SelfPlayRun::open(&other, settings(40, 2)).unwrap_err();
+        assert!(matches!(error, SelfPlayError::DamagedPlan(_)), "{error}");
         for round in 0..2 {
             let run = SelfPlayRun::open(&path, settings(40, 2)).unwrap();
             assert!(!run.damage.is_empty());

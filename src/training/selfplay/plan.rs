@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::eval::nnue::Network;
 use crate::search::{StartError, bench};
-use crate::training::data::AppendError;
+use crate::training::data::{AppendError, FileDamage};
 
 /// Number of changes to self-play so far by which the same engine and settings give other games.
 const REVISION: u8 = 1;
@@ -133,6 +133,11 @@ pub enum SelfPlayError {
         "the file has no settings of `selfplay`; a file that was merged, converted or relabeled cannot be continued"
     )]
     NoPlan,
+    /// The file has games, but no plan, and it is damaged.
+    #[error(
+        "the settings of `selfplay` are missing, perhaps because of damage ({0}); the file cannot be continued"
+    )]
+    DamagedPlan(FileDamage),
     /// The file has games of another seed, copies of games, or loose samples.
     #[error("the file also has games of another file, or a game twice; it cannot be continued")]
     OtherGames,
