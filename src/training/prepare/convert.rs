@@ -131,12 +131,12 @@ fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<(Traini
 
 /// Games whose tag `Termination` or last comment contains one of these, in lower case, were decided off the board.
 const FORFEITS: &str = "forfeit, on time, illegal move, invalid move, disconnect, connection stall, \
-                        exited unexpectedly";
+                        exited unexpectedly, 超时, 超時, 逾时, 逾時, 掉线, 掉線, 断线, 斷線, \
+                        不合法, 非法";
 
 /// Further words of the tag `Termination`, also of unfinished games. In a comment they may be about the position.
 /// `stall` also matches "stalled connection".
-const TERMINATIONS: &str =
-    "rules infraction, abandoned, emergency, death, unterminated, stall, crash, timeout";
+const TERMINATIONS: &str = "rules infraction, abandoned, emergency, death, unterminated, stall, crash, timeout, 崩溃, 崩潰";
 
 /// The way in which the game ended, or `None` if it was decided off the board.
 fn ending_of(game: &GameTree, result: LabeledResult) -> Option<Termination> {
@@ -265,5 +265,19 @@ mod tests {
         for none in ["book", "", "?/? 1s", "nan/1", "inf/2", "9999/1", "+M0/1", "M3/1", "+M-3/1"] {
             assert_eq!(read(None, none), None, "{none}");
         }
+    }
+
+    #[test]
+    fn chinese_words_for_forfeits_are_recognized() {
+        let is_left_out = |termination: &str, comment: &str| {
+            let text = format!("[Termination \"{termination}\"]\n\n1. h2e2 {{{comment}}} 1-0\n");
+            let game = pgn::read(&text).remove(0).unwrap();
+            ending_of(&game, LabeledResult::RedWins).is_none()
+        };
+        for forfeit in ["超时", "黑方逾時", "断线", "着法不合法", "程序崩溃"] {
+            assert!(is_left_out(forfeit, ""), "{forfeit}");
+        }
+        assert!(is_left_out("", "黑方超时判负"));
+        assert!(!is_left_out("正常结束", "黑方防线崩溃"));
     }
 }
