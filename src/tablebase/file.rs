@@ -183,6 +183,10 @@ impl Header {
             largest: ByColor(take(fields)),
             body_length: u64::from_le_bytes(take(fields)),
         };
+        // A `Node` is up to twice the number of positions.
+        if header.positions > usize::MAX as u64 / 2 {
+            return Err(TableError::TooLarge);
+        }
         let most = if header.material.is_two_sided() {
             Value::NOT_WON.0
         } else {
@@ -280,6 +284,9 @@ pub enum TableError {
     /// The table has another format version.
     #[error("unsupported version of the tablebase format")]
     Version,
+    /// The table has more positions than a system of 32 bits can number.
+    #[error("the tablebase is too large for this system")]
+    TooLarge,
     /// The file is truncated or corrupt.
     #[error("damaged: {0}")]
     Damaged(&'static str),
@@ -365,6 +372,8 @@ mod tests {
             let read = |block| Header::read(&header(block).write());
             assert_eq!(read(block).unwrap(), header(block));
             assert!(read(LARGE_BLOCK + SMALL_BLOCK - block).is_err(), "{class}");
+            let large = Header { positions: u64::MAX, ..header(block) };
+            assert!(matches!(Header::read(&large.write()), Err(TableError::TooLarge)));
         }
     }
 }

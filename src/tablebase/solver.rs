@@ -49,7 +49,8 @@ pub fn solver_memory(material: Material) -> u64 {
 
 /// Number of indices of a class; both sides to move count as one.
 pub fn class_size(material: Material) -> u64 {
-    Indexer::new(material).len() as u64
+    let indexer = Indexer::new(material);
+    indexer.slices() as u64 * indexer.slice_len() as u64
 }
 
 struct Solver<'a> {
