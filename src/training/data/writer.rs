@@ -181,7 +181,7 @@ fn is_torn_beginning(file: &mut File) -> io::Result<bool> {
     Ok(head.len() < MAGIC.len() && MAGIC.starts_with(&head))
 }
 
-/// Locks the file against writing by other processes until it is closed.
+/// Locks the file against writing by other processes until it is closed. On Windows it locks it against reading too.
 fn lock(file: &File) -> Result<(), AppendError> {
     fs4::FileExt::try_lock(file).map_err(|error| match error {
         fs4::TryLockError::WouldBlock => AppendError::Locked,
