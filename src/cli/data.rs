@@ -45,6 +45,7 @@ enum DataCommand {
     /// that have a result.
     ///
     /// The score of a sample is a whole number of evaluation units (a minor piece is 450); the result is 1, 0.5 or 0.
+    /// Samples in a row with rising move numbers and the same result are one game.
     ///
     /// The score of a move in a game record is at the beginning of its comment, as `chuhe match` and other programs
     /// write it (+0.35/12, +M4/12). It is in minor pieces if the tag RedEngine or BlackEngine says that the engine of

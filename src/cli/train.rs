@@ -28,7 +28,8 @@ const MAX_DESCRIPTION: usize = 32_768;
 /// Train the evaluation's neural network on samples of `chuhe selfplay`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Files of games (.chg), or of samples as text (FEN | score | result, for red); `-` for standard input.
+    /// Files of games (.chg), or of samples as text (FEN | score | result, for red) with those of a game in a row;
+    /// `-` for standard input.
     #[arg(required_unless_present = "print_recipe")]
     samples: Vec<PathBuf>,
     /// The network, written after each pass together with its losses (.csv, .svg) and the checkpoint from which
@@ -276,6 +277,13 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
         "samples: {training} for training, {test} for testing, {} filtered, {} with unsupported pieces",
         samples.filtered, samples.without_input
     ));
+    let (loose, games) = (samples.loose, samples.loose_games);
+    if games > 1 && games > loose / 2 {
+        note(&format!(
+            "samples without moves: {loose}, read as {games} games; positions of a game may be both in training and \
+             in the test, unless its samples are in a row and have rising move numbers"
+        ));
+    }
     let why = match (training, test) {
         (0, 0) => "no sample is left for training",
         (0, _) => "all samples are for testing and none for training; use a larger hold_out",

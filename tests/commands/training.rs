@@ -390,6 +390,32 @@ fn held_out_samples_do_not_depend_on_the_file() {
     dir.check(&format!("$1 train samples.txt --out x.nnue {SMALL}\n2> {advice}"));
 }
 
+/// Without move numbers, each position counts as a game.
+#[test]
+fn samples_that_do_not_show_their_games_are_reported() {
+    let dir = dir_with_games(20);
+    let samples = dir.output("data view games.chg --games 99 --samples");
+    dir.write("numbered.txt", &samples);
+    let lines = samples.lines().map(|line| {
+        let (fen, rest) = line.split_once(" - - ").unwrap();
+        let (_, rest) = rest.split_once(" | ").unwrap();
+        format!("{fen} - - 0 1 | {rest}\n")
+    });
+    dir.write("plain.txt", lines.collect::<String>());
+    let message = "positions of a game may be both in training and in the test";
+    dir.check(&format!(
+        "
+        $ train numbered.txt --out x.nnue {SMALL}
+        2>0 {message}
+        $ train plain.txt --out y.nnue {SMALL}
+        2> {message}
+        $ data convert plain.chg plain.txt
+        $ train plain.chg --out z.nnue {SMALL}
+        2> {message}
+        "
+    ));
+}
+
 #[test]
 fn a_failed_conversion_leaves_no_file() {
     let dir = dir_with_games(1);

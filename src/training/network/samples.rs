@@ -170,6 +170,10 @@ pub struct Samples {
     /// Number of samples skipped because the network has no input for a piece: it is on a square that only the
     /// promotion variant allows, or its side has more pieces of its kind than in the starting position.
     pub without_input: u64,
+    /// Number of loose samples found.
+    pub loose: u64,
+    /// Number of games that the loose samples are from.
+    pub loose_games: u64,
 }
 
 impl Samples {
@@ -240,6 +244,10 @@ impl Samples {
             }
             _ => Vec::new(),
         };
+        if let Record::Loose(loose) = record {
+            self.loose += loose.samples.len() as u64;
+            self.loose_games += 1;
+        }
         let mut allowed = 0;
         record.visit(&recipe.filter(), |sample| {
             allowed += 1;
