@@ -428,8 +428,8 @@ impl Writer<'_> {
         self.arguments.out.join(name)
     }
 
-    /// Records what the written `record` of a game lacks: tags that are missing or cut, and the counters of the starting
-    /// position. Dates are compared in the form of PGN.
+    /// Records what the written `record` of a game lacks: tags that are missing or cut, and the counters of the
+    /// starting position. Dates are compared in the form of PGN.
     fn note_losses(&mut self, game: &GameTree, record: &[u8]) {
         let reader = RecordReader::new(record).ok();
         let Some(Ok(read)) = reader.and_then(|mut reader| reader.next()) else {

@@ -307,7 +307,9 @@ fn convert_file(
     let line = line.unwrap_or_default();
     let without_mark = line.strip_prefix(b"\xff\xfe").or_else(|| line.strip_prefix(b"\xfe\xff"));
     let fields = without_mark.unwrap_or(line).split(|byte| *byte == b'|').collect::<Vec<_>>();
-    let is_text = |field: &[u8]| field.iter().all(|byte| matches!(byte, 0 | b'\t' | b' '..=b'~'));
+    let is_text = |field: &[u8]| {
+        field.iter().all(|byte| matches!(byte, 0 | b'\t') || !byte.is_ascii_control())
+    };
     // Game records may have lines of `NAME|FEN|moves`, and binary files any bytes.
     let is_samples = match fields[..] {
         [fen, score, _, ..] => is_text(fen) && is_text(score) && !score.contains(&b'/'),

@@ -223,7 +223,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         Err(error) => {
             let text = format!("{}; the previous tokens and static files stay in use", error.text);
-            // An error would be printed twice without `--log`.
+            // Not as an error, because `print_errors` prints errors if there is no log file.
             log::warn!("{text}");
             note(&text);
             None

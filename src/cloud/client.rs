@@ -189,7 +189,7 @@ const NO_HTTPS: &str = "https is not supported; use a tunnel on this machine";
 fn moved_to(location: &HeaderValue) -> ClientError {
     let address = String::from_utf8_lossy(location.as_bytes());
     let advice = if address.starts_with("https:") { NO_HTTPS } else { "use this address" };
-    let address = printable(&address);
+    let address = printable(&without_secrets(&address));
     ClientError::Moved { address, advice }
 }
 
@@ -210,6 +210,10 @@ impl Target {
             Some("https") => return Err(NO_HTTPS),
             _ => return Err("it must begin with http://"),
         }
+        let before_at = address.rsplit_once('@').map_or("", |(before, _)| before);
+        if before_at.trim_start_matches("http://").contains(['/', '?', '#']) {
+            return Err("a token before the @ must not contain /, ? or #");
+        }
         let authority = uri.authority().map_or("", |authority| authority.as_str());
         let (user, host_and_port) = match authority.rsplit_once('@') {
             Some((user, host_and_port)) => (Some(user), host_and_port),
@@ -224,9 +228,6 @@ impl Target {
         }
         if uri.query().is_some() || address.contains('#') {
             return Err("it must not have a query or a fragment");
-        }
-        if uri.path().contains('@') {
-            return Err("a token before the @ must not contain /, ? or #");
         }
         let token = user.map(|user| user.split_once(':').map_or(user, |(_, token)| token));
         if token == Some("") {
@@ -291,6 +292,8 @@ mod tests {
             ("http://me:@host", "the token before the @ is empty"),
             ("http://secret@", "http://127.0.0.1:8090: "),
             ("http://a/secret@host", "must not contain /"),
+            ("http://a?secret@host", "must not contain /"),
+            ("secret@library", "must begin with"),
             ("secret@127.0.0.1:80", "must begin with"),
             ("secret@host.example/cloud", ""),
         ] {

@@ -220,8 +220,11 @@ impl<'a> ProofSearch<'a> {
     fn run(&mut self, nodes: u64) -> Option<Vec<Move>> {
         // The replies of the last expanded position are counted even after the end.
         let left = self.shared.nodes_left().saturating_sub(MAX_MOVES as u64);
+        if left == 0 || self.is_over() {
+            return None;
+        }
         self.end = self.nodes.saturating_add(nodes.min(left));
-        self.stopped = self.shared.is_over();
+        self.stopped = false;
         let root_moves = std::mem::take(&mut self.root_moves);
         let root = self.expand(Role::Attacker, self.plies, Numbers::NO_LIMIT, &root_moves);
         let line = match root {
@@ -329,8 +332,12 @@ impl<'a> ProofSearch<'a> {
     fn count_node(&mut self) {
         self.nodes += 1;
         self.shared.nodes.fetch_add(1, Ordering::Relaxed);
-        let is_over = self.nodes.is_multiple_of(NODES_BETWEEN_POLLS) && self.shared.is_over();
+        let is_over = self.nodes.is_multiple_of(NODES_BETWEEN_POLLS) && self.is_over();
         self.stopped |= is_over || self.nodes >= self.end;
+    }
+
+    fn is_over(&self) -> bool {
+        self.shared.is_over() || self.shared.is_past_soft_limit()
     }
 
     /// The moves of a mate within `plies` that begins with one of `root_moves`: the quickest attack against the

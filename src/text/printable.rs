@@ -80,38 +80,36 @@ pub fn without_secrets(text: &str) -> String {
     })
 }
 
-/// Applies a function to the words of a text, which are separated by blanks and quotation marks.
+/// Applies a function to the words of a text, without the quotation marks around them.
 #[cfg(feature = "cli")]
 fn map_words(text: &str, map: impl Fn(&str) -> String) -> String {
-    let is_separator = |c: char| c.is_whitespace() || matches!(c, '"' | '\'');
-    text.split_inclusive(is_separator)
-        .map(|part| {
-            let word = part.trim_end_matches(is_separator);
-            map(word) + &part[word.len()..]
-        })
-        .collect()
+    let map_part = |part: &str| {
+        let start = part.len() - part.trim_start_matches(['"', '\'']).len();
+        let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'');
+        let end = part.trim_end_matches(is_end).len().max(start);
+        format!("{}{}{}", &part[..start], map(&part[start..end]), &part[end..])
+    };
+    text.split_inclusive(char::is_whitespace).map(map_part).collect()
 }
 
 #[cfg(feature = "cli")]
 fn without_password(word: &str) -> String {
     const KEY: &str = "password=";
-    let Some(at) = word.to_ascii_lowercase().find(KEY) else { return word.to_owned() };
-    let (before, value) = word.split_at(at + KEY.len());
-    format!("{before}…{}", value.find('&').map_or("", |end| &value[end..]))
+    let hide = |part: &str| match part.to_ascii_lowercase().find(KEY) {
+        Some(at) => format!("{}…", &part[..at + KEY.len()]),
+        None => part.to_owned(),
+    };
+    word.split('&').map(hide).collect::<Vec<_>>().join("&")
 }
 
-/// Whether a text begins with a host and a port, or with a host name with a dot.
+/// Whether a text begins with a host, which is not a number alone.
 #[cfg(feature = "cli")]
 fn is_host(text: &str) -> bool {
-    let authority = text.split(['/', '?', '#']).next().unwrap_or("");
-    let (name, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
-    let is_name = |c: char| c.is_alphanumeric() || "-.[]:".contains(c);
-    let has_dot =
-        name.split_once('.').is_some_and(|(host, rest)| !host.is_empty() && !rest.is_empty());
-    !name.is_empty()
-        && name.chars().all(is_name)
-        && port.bytes().all(|c| c.is_ascii_digit())
-        && (has_dot || !port.is_empty() || name == "localhost")
+    let host = text.split(['/', '?', '#', ',', ';', ')']).next().unwrap_or("");
+    let is_allowed = |c: char| c.is_alphanumeric() || "-._[]:%".contains(c);
+    host.contains(char::is_alphanumeric)
+        && host.contains(|c: char| !c.is_ascii_digit())
+        && host.chars().all(is_allowed)
 }
 
 #[cfg(test)]
@@ -160,6 +158,9 @@ mod tests {
                 "postgres:///db?Password=…&host=b 'password=…' d",
             ),
             ("me@example.org", "me@example.org"),
+            ("http://to'ken@host:80 x", "http://…@host:80 x"),
+            ("'http://to\"ken@host'", "'http://…@host'"),
+            ("password='hid den' ?sslpassword=a&password=b", "password=… den' ?sslpassword=…&password=…"),
         ] {
             assert_eq!(without_credentials(text), clean);
         }
@@ -169,7 +170,9 @@ mod tests {
             ("secret@host:80/cloud", "…@host:80/cloud"),
             ("secret@lib.example.org", "…@lib.example.org"),
             ("http://secret@host:80", "http://…@host:80"),
-            ("games.pgn@9 a@ @b @.", "games.pgn@9 a@ @b @."),
+            ("secret@library (secret@my_host:80),", "…@library …@my_host:80),"),
+            ("secret@[fe80::1%25eth0]:80 a@b;x", "…@[fe80::1%25eth0]:80 …@b;x"),
+            ("games.pgn@9 a@ @. 9@", "games.pgn@9 a@ @. 9@"),
         ] {
             assert_eq!(without_secrets(text), clean);
         }

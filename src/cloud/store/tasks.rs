@@ -160,8 +160,8 @@ impl Batch<'_> {
         Ok(dropped > 0)
     }
 
-    /// Drops all waiting tasks of a kind, but not leased ones. Returns their number. Jobs request dropped searches again,
-    /// and the requests so far do not count.
+    /// Drops all waiting tasks of a kind, but not leased ones. Returns their number. Jobs request dropped searches
+    /// again, and the requests so far do not count.
     pub fn drop_waiting(&mut self, kind: TaskKind) -> Result<usize> {
         let statement = "DELETE FROM task WHERE kind = $1 AND lease = 0";
         let dropped = self.connection.execute(statement, &[kind.number().into()])?;

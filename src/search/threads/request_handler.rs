@@ -23,6 +23,8 @@ const MATE_NODES: u64 = 3_000_000;
 
 /// Maximum number of nodes of the first ordinary search in a search for a mate.
 const FIRST_MATE_NODES: u64 = 1 << 16;
+/// Maximum number of nodes of the search for a move to play before a search for a mate.
+const FIRST_MOVE_NODES: u64 = 1 << 12;
 /// Nodes of the proof-number search for each node of the ordinary search; both then take about the same time.
 const PROOF_NODES_PER_NODE: u64 = 2;
 
@@ -343,7 +345,7 @@ enum MateAnswer {
 /// Searches for a mate in at most `moves` moves. `plies` is the length of such a mate in plies, or less if the depth
 /// limit or [`MAX_PLY`] is lower.
 ///
-/// The proof-number search and the ordinary search alternate, each time with more nodes. The proof-number search can
+/// After a short ordinary search, the proof-number search and the ordinary search alternate, each time with more nodes. The proof-number search can
 /// also prove that there is no mate. The ordinary search finds some long mates earlier. A mate score is a proof in
 /// both: the ordinary search returns a loss only if it has searched all replies. If the endgame tablebases exclude the
 /// mate, only the ordinary search runs, once.
@@ -360,28 +362,26 @@ fn search_for_mate(
     if tablebases_exclude_mate(&shared.request, plies_of_mate(moves)) {
         return MateAnswer::Refuted(search_within(FIRST_MATE_NODES, shared, tt, run));
     }
-    let mut proof = ProofSearch::new(shared, plies);
-    let mut budget = FIRST_MATE_NODES;
-    let mut results: Vec<Iteration> = Vec::new();
+    // Even if the proof-number search takes all nodes or all the time, there is a move to play.
+    let nodes_for_a_move = FIRST_MOVE_NODES.min(shared.nodes_left() / 3);
+    let mut results = search_within(nodes_for_a_move, shared, tt, run);
     let is_mate = |results: &[Iteration]| {
         let best = results.first().and_then(|result| result.moves.first());
         // The answer reports `last_exact_score`, so a mate score that is only a bound is not enough.
         best.is_some_and(|best| best.last_exact_score().is_mate_in(moves))
     };
+    let is_over = || shared.is_over() || shared.is_past_soft_limit();
+    let mut proof = ProofSearch::new(shared, plies);
+    let mut budget = FIRST_MATE_NODES;
     loop {
         let lines = shared.request.settings.multipv;
-        let mut nodes = budget.saturating_mul(PROOF_NODES_PER_NODE);
-        if results.is_empty() {
-            // The first ordinary search needs nodes for a move to play.
-            nodes = nodes.min(shared.nodes_left() / 3 * 2);
-        }
+        let nodes = budget.saturating_mul(PROOF_NODES_PER_NODE);
         let mates = proof.as_mut().and_then(|proof| proof.mates(lines, nodes));
         let is_refuted = match mates {
             Some(mates) if !mates.is_empty() => return MateAnswer::Proven(mates),
             mates => mates.is_some(),
         };
-        let is_over = || shared.is_over() || shared.is_past_soft_limit();
-        if results.is_empty() || !is_over() {
+        if !is_over() {
             let found = search_within(budget, shared, tt, run);
             let depth = |results: &[Iteration]| results.first().map_or(0, |first| first.depth);
             if depth(&found) >= depth(&results) || is_mate(&found) {
@@ -631,10 +631,11 @@ mod tests {
         let mate = Limits { mate: Some(9), ..Limits::default() };
         let (budgets, _) = search(Limits { soft_nodes: Some(1000), ..mate });
         assert_eq!(budgets.len(), 1);
-        let (budgets, nodes) = search(Limits { nodes: Some(30_000), ..mate });
-        assert_eq!(budgets.len(), 1);
-        assert!(budgets[0] >= 5000, "{budgets:?}");
-        assert!(nodes <= 30_000, "{nodes} {budgets:?}");
+        for limit in [1, 100, 30_000] {
+            let (budgets, nodes) = search(Limits { nodes: Some(limit), ..mate });
+            assert!(budgets[0] >= limit / 10, "{budgets:?}");
+            assert!(nodes <= limit, "{nodes} of {limit}, {budgets:?}");
+        }
     }
 
     #[test]
