@@ -58,14 +58,17 @@ fn is_one_of(names: &[&str], name: &str) -> bool {
     names.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// The name of the element whose opening or closing tag begins a text; `None` if it has no name
-/// or one of more than ten characters.
+/// The name of the element whose opening or closing tag begins a text; `None` if it has no name,
+/// as in `评分<1.5`, or one of more than ten characters.
 fn element(text: &str) -> Option<&str> {
     let name = text.strip_prefix('<')?;
     let name = name.strip_prefix('/').unwrap_or(name);
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '!') {
+        return None;
+    }
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '!';
     let length = name.find(|c: char| !is_name(c)).unwrap_or(name.len());
-    (length > 0 && length <= 10).then(|| &name[..length])
+    (length <= 10).then(|| &name[..length])
 }
 
 /// The text of an HTML page, without tags, comments, scripts and styles. Each of these becomes a line end, except the
@@ -266,6 +269,7 @@ mod tests {
             ("<!-- x > y -->z<style>a", "\nz\n"),
             ("&quot;&#91;&nbsp;&x; &#+65; a & b < c", "\"[ &x; &#+65; a & b < c"),
             ("<td x='1'>a", "\na"),
+            ("用时<5分钟<br>评分<1.5", "用时<5分钟\n评分<1.5"),
             ("a<p", "a\n"),
         ] {
             assert_eq!(html_text(page), text, "{page}");

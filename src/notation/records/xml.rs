@@ -93,6 +93,8 @@ impl Element {
 /// There are more than [`MAX_ELEMENTS`].
 fn read_elements(text: &str) -> Result<(Vec<Element>, Option<RecordError>), RecordError> {
     let mut reader = Reader::from_str(text);
+    // Text with a bare `&` is not valid XML either.
+    reader.config_mut().allow_dangling_amp = true;
     let mut elements: Vec<Element> = Vec::new();
     // The numbers of the elements that have not ended, with their texts so far.
     let mut open: Vec<(usize, String)> = Vec::new();
@@ -137,13 +139,16 @@ fn read_elements(text: &str) -> Result<(Vec<Element>, Option<RecordError>), Reco
     }
 }
 
-/// The text of an entity such as `&amp;` or `&#39;`; empty if it is unknown.
+/// The text of an entity such as `&amp;`, `&#39;` or, from HTML, `&hellip;`; an unknown one is unchanged.
 fn resolve(reference: &BytesRef<'_>) -> String {
     if let Ok(Some(character)) = reference.resolve_char_ref() {
         return character.to_string();
     }
     let name = reference.decode().unwrap_or_default();
-    resolve_predefined_entity(&name).unwrap_or_default().to_owned()
+    match resolve_predefined_entity(&name) {
+        Some(text) => text.to_owned(),
+        None => unescaped(&format!("&{name};")).into_owned(),
+    }
 }
 
 /// Checks a record. `error` is the reason why the rest of it cannot be read, if there is one. `fen` is its
@@ -390,11 +395,15 @@ mod tests {
     #[test]
     fn values_with_entities_of_html_are_kept() {
         for (value, text) in
-            [("A & B", "A & B"), ("&lt;A&hellip;&amp;", "<A…&"), ("a=b&c", "a=b&c")]
+            [("A & B", "A & B"), ("&lt;A&hellip;&amp;", "<A…&"), ("a=b&c &x;", "a=b&c &x;")]
         {
             let file = PFC_FILE.replace("&amp;开局", value).replace("甲", value);
             let game = read_all(&file)[0].clone().unwrap();
             assert_eq!((game.tag("Red"), &*game.moves[ROOT].comment), (Some(text), text));
+            let file = CBF_FILE.replace("开局", value).replace("甲", value);
+            let game = read_cbf(&file).unwrap();
+            assert_eq!((game.tag("Red"), &*game.moves[ROOT].comment), (Some(text), text));
+            assert!(game.plies() == 3 && game.problems.is_empty(), "{value}: {:?}", game.problems);
         }
     }
 
