@@ -3,7 +3,8 @@
 
 use super::fen::{self, FenError};
 use super::line::Dialect;
-use super::{Line, LineError, NotationError};
+use super::tree::GameResult;
+use super::{Line, LineError, NotationError, without_move_numbers};
 use crate::board::{Move, Position};
 use crate::text::word_starts;
 
@@ -230,7 +231,7 @@ impl std::str::FromStr for Epd {
 }
 
 /// Reads the operations of an EPD and the position before its `moves`. The counters are those of the FEN or, if it has
-/// none, of `hmvc` and `fmvn`.
+/// none, of `hmvc` and `fmvn`. The numbers of the moves and a result after them are left out.
 fn read_start(text: &str) -> Result<(Position, Vec<Operation>), FenError> {
     // The FEN may end with `;` or `"`, with or without a blank.
     let head = text.split([';', '"']).next().unwrap_or_default();
@@ -238,7 +239,12 @@ fn read_start(text: &str) -> Result<(Position, Vec<Operation>), FenError> {
     // The side to move is a field even if it is wrong.
     let length = fen::length(&words).max(words.len().min(2));
     let rest = word_starts(head).nth(length).unwrap_or(head.len());
-    let operations = operations(&text[rest..]);
+    let mut operations = operations(&text[rest..]);
+    for (_, operands) in operations.iter_mut().filter(|(code, _)| code == "moves") {
+        operands.pop_if(|word| word.parse::<GameResult>().is_ok());
+        let words = without_move_numbers(&operands.join(" "));
+        *operands = words.split_whitespace().map(str::to_owned).collect();
+    }
     let mut fields = words[..length].to_vec();
     let is_counter = |field: &&str| field.bytes().all(|b| b.is_ascii_digit());
     if length >= 2 && !fields[2..].iter().any(is_counter) {
@@ -380,6 +386,11 @@ mod tests {
         let spread = read(&format!("{BOARD} w - - {spread}"));
         assert_eq!(spread.position.to_string().split_once(" w").unwrap().1, " - - 7 10");
         assert_eq!(moves(&spread.best_moves), ["h0g2", "b0c2", "c3c4", "g3g4"]);
+        for moves in ["1. h2e2 h9g7 2. h0g2", "h2e2,h9g7,h0g2", "炮二平五马8进7马二进三 1-0"]
+        {
+            let epd = read(&format!("{BOARD} w id \"x\"; moves {moves};"));
+            assert_eq!(epd.line.moves.len(), 3, "{moves}");
+        }
         assert!(!read(BOARD).has_task() && read(&format!("{BOARD} b")).operations.is_empty());
     }
 

@@ -181,6 +181,7 @@ fn library_records(bytes: &[u8]) -> Result<Vec<Range<usize>>, RecordError> {
 
 /// Whether a record is a heading of a library: its board is empty.
 fn is_heading(record: &[u8]) -> bool {
+    let (record, _) = in_version_2(record).unwrap_or((Cow::Borrowed(record), square));
     record.get(BOARD..BOARD + 90) == Some(&[0; 90][..])
 }
 
@@ -193,6 +194,7 @@ fn heading_text(part: &[u8]) -> String {
         }
     } else if is_heading(part) {
         let (_, title, size) = TAGS[0];
+        let (part, square) = in_version_2(part).unwrap_or((Cow::Borrowed(part), square));
         let mut cursor = Cursor { rest: part.get(HEADER..).unwrap_or_default(), square };
         append(&mut all, &text(&part[title..title + size]));
         append(&mut all, &cursor.node().map_or(String::new(), |root| root.node.comment));
@@ -577,6 +579,13 @@ mod tests {
         assert_eq!(bytes[948..950], "胡".encode_utf16().next().unwrap().to_le_bytes());
         bytes[1396] = b'x';
         assert_eq!(bytes[1864], 0x21);
+        // In a library, zeros follow the record.
+        let mut library = write_cbl(&[game(&MOVES)]);
+        let start = LIBRARY_HEADER + MIN_CAPACITY * ENTRY;
+        library[start..].fill(0);
+        library[start..start + bytes.len()].copy_from_slice(&bytes);
+        let records = split_ccbridge(&library).unwrap();
+        assert_eq!(read_ccbridge(&library[records[0].clone()]).unwrap().plies(), 2);
         let read = read_ccbridge(&bytes).unwrap();
         assert_eq!(fen::write_position(&read.start), fen::START);
         let tags = ["Red", "Annotator"].map(|name| read.tag(name).unwrap());
