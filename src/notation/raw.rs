@@ -113,17 +113,22 @@ pub fn is_derived_tag(name: &str) -> bool {
 
 /// The value of a tag as PGN writes it. A `Date` that begins with a four-digit year becomes `2020.01.31`, whatever
 /// separates its numbers (`2020年1月31日`), with `??` for missing numbers and zeros. A time after the date is kept.
-/// Other values, such as `2020年5月3-5日`, are unchanged.
+/// Other values, such as `2020年5月3-5日` and `2020年第3期`, are unchanged.
 pub fn date_tag(tag: &str, value: &str) -> String {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut numbers = Vec::new();
     let mut rest = value;
+    // Whether each number is that of a year, month or day, and not part of other text or of a time.
+    let mut is_in_date = true;
     while numbers.len() < 3
         && let Some(start) = rest.find(|c| is_digit(c) || c == '?')
     {
         let is_unknown = rest[start..].starts_with('?');
         let end = rest[start..].find(|c| if is_unknown { c != '?' } else { !is_digit(c) });
         let end = end.map_or(rest.len(), |length| start + length);
+        let is_in_separator = |c: char| !c.is_alphanumeric() && c != '~' && c != '～';
+        is_in_date &= rest[..start].chars().all(|c| is_in_separator(c) || matches!(c, '年' | '月'))
+            && !rest[end..].starts_with([':', '：', '时', '点']);
         numbers.push(&rest[start..end]);
         rest = &rest[end..];
         // Question marks after a digit replace a separator that the encoding of the file lacked.
@@ -134,6 +139,7 @@ pub fn date_tag(tag: &str, value: &str) -> String {
     let time = rest.trim_start_matches(['日', ' ', 'T']);
     let time = if time.contains(is_digit) { time } else { "" };
     let is_date = tag.eq_ignore_ascii_case("Date")
+        && is_in_date
         && !time.starts_with(['-', '–', '—', '~', '～', '至', '到'])
         && matches!(numbers[..], [year, ..] if value.starts_with(year) && year.len() == 4)
         && numbers[1..].iter().all(|number| number.len() <= 2);
