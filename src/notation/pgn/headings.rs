@@ -29,8 +29,12 @@ const MAX_LENGTH: usize = 4096;
 /// The maximum length in bytes of the name of a heading.
 const MAX_NAME_LENGTH: usize = 15;
 
-/// The maximum length in bytes of the label of a FEN.
+/// The maximum length in bytes of a label of a FEN that may contain a move or result.
 const MAX_LABEL_LENGTH: usize = 60;
+
+/// The maximum number of places in a line at which a FEN is searched for. Without a limit, the time for a long line
+/// would be quadratic.
+const MAX_STARTS: usize = 100;
 
 /// The tags, each with the names of its heading. The names are separated by spaces; blanks within a name are left out.
 /// A heading that has no common PGN tag gets the tag of the same field in DhtmlXQ or CBF. `Time` is the time used by
@@ -115,17 +119,23 @@ impl<'a> TextLine<'a> {
 /// after it. If the text after a FEN with a side to move contains no moves, it is the name of the position, and becomes
 /// the tag `Event`.
 fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
-    let is_separator = |c: char| c.is_whitespace() || c == ':' || c == '：';
-    let first_rank = &line[..line.find('/')?];
-    let (label, rest) = line.split_at(first_rank.rfind(is_separator).unwrap_or(0));
-    let text = rest.trim_start_matches(is_separator);
-    let is_label = label.len() <= MAX_LABEL_LENGTH && !label.contains(['[', '{', '(', '"', ';']);
-    if line.len() > MAX_LENGTH || !is_label || !begins_with_board(text) {
+    if line.len() > MAX_LENGTH || !line.contains('/') {
         return None;
     }
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_separator = |c: char| c.is_whitespace() || ":：=\"“)）]".contains(c);
+    let after_separators =
+        line.char_indices().filter(|(_, c)| is_separator(*c)).map(|(at, c)| at + c.len_utf8());
+    let begins_fen = |at: &usize| begins_with_board(&line[*at..]);
+    let mut starts = [0].into_iter().chain(after_separators).take(MAX_STARTS);
+    let (label, text) = line.split_at(starts.find(begins_fen)?);
+    if !is_label(label) {
+        return None;
+    }
+    let quoted = text.split_once(['"', '”']).filter(|_| label.ends_with(['"', '“']));
+    let words: Vec<&str> = quoted.map_or(text, |(fen, _)| fen).split_whitespace().collect();
     let length = fen::length(&words);
-    let (fen, rest) = text.split_at(word_starts(text).nth(length).unwrap_or(text.len()));
+    let end = word_starts(text).nth(length).unwrap_or(text.len());
+    let (fen, rest) = quoted.unwrap_or_else(|| text.split_at(end));
     let moves = rest.strip_prefix("moves").unwrap_or(rest);
     let joined: String = rest.split_whitespace().collect();
     let begins_moves =
@@ -144,6 +154,21 @@ fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
         headings.push(("Event", rest.trim_end()));
     }
     Some((headings, ""))
+}
+
+/// Whether a text may be the label of a FEN. A part of a web address, of a tag, of a comment or of text in parentheses
+/// is no label, and neither is a long text, or one with brackets or a slash, that contains a move or result.
+fn is_label(text: &str) -> bool {
+    let has_unclosed = [['(', ')'], ['[', ']']]
+        .iter()
+        .any(|[open, close]| text.matches(*open).count() != text.matches(*close).count());
+    let last = text.split_whitespace().next_back().unwrap_or_default();
+    let is_plain = text.len() <= MAX_LABEL_LENGTH && !text.contains(['[', '(', ';', '/']);
+    let is_of_game = |word: &str| begins_with_move(word) || word.parse::<GameResult>().is_ok();
+    let is_tag = text.starts_with('[') && text.contains('"');
+    let is_in_comment = text.starts_with(';') || text.contains('{');
+    !(has_unclosed || is_tag || is_in_comment || is_address(last))
+        && (is_plain || !text.split_whitespace().any(is_of_game))
 }
 
 /// The headings in brackets that begin a line, as in `[赛事：五羊杯][轮次：1] 炮二平五`, and the rest of the line.
@@ -433,9 +458,44 @@ mod tests {
     #[test]
     fn fens_after_labels_are_read() {
         let fen = "4k4/9/9/9/9/9/9/9/9/4K4 w";
-        for label in ["", "FEN: ", "局面 ", "开局：", "Starting position: "] {
+        let long = "以下是2020年全国象棋个人赛第三轮胡荣华对柳大华的中局局面：";
+        assert!(long.len() > MAX_LABEL_LENGTH);
+        for label in [
+            "",
+            "FEN: ",
+            "局面 ",
+            "开局：",
+            "Starting position: ",
+            "FEN=",
+            "残局(红先胜)：",
+            "残局 [红先胜]",
+            "Position; red to move: ",
+            "红/黑 局面：",
+            "局面 2020/5/3：",
+            "来源 http://www.dpxq.com/ 局面：",
+            long,
+        ] {
             let line = format!("{label}{fen}");
             assert_eq!(headings_of(&read(&line).expect(&line)), format!("FEN={fen}"));
+        }
+        for (open, close) in [('"', '"'), ('“', '”')] {
+            let line = format!("局面：{open}{fen}{close} 1. 兵七进一");
+            let (read, length) = TextLine::read(&line).unwrap();
+            assert_eq!(headings_of(&read), format!("FEN={fen}"));
+            assert_eq!(&line[length..], " 1. 兵七进一");
+        }
+        for label in [
+            "; 局面：",
+            "{ 局面：",
+            "[Event \"a\"] ",
+            "(局面：",
+            "1. 炮二平五 (好) 局面：",
+            "1/2-1/2 局面：",
+            "https://h/?fen=",
+        ] {
+            let line = format!("{label}{fen}");
+            let found = read(&line);
+            assert!(!matches!(found, Some(TextLine::Headings(_))), "{line}: {found:?}");
         }
         for (rest, headings, moves) in [
             (" 1. 兵七进一 卒7进1", "", "1. 兵七进一 卒7进1"),

@@ -60,6 +60,10 @@ fn chinese_number(text: &str) -> Option<usize> {
         [c] if is_enclosed_number(c) => Some((c as usize - '①' as usize) % 20 + 1),
         ['十'] => Some(10),
         ['十', ones] => Some(10 + digit(ones)?),
+        ['廿'] => Some(20),
+        ['廿', ones] => Some(20 + digit(ones)?),
+        ['卅'] => Some(30),
+        ['卅', ones] => Some(30 + digit(ones)?),
         [ones] => digit(ones),
         [tens, '十'] => Some(10 * digit(tens)?),
         [tens, '十', ones] => Some(10 * digit(tens)? + digit(ones)?),
@@ -69,7 +73,7 @@ fn chinese_number(text: &str) -> Option<usize> {
 
 /// Whether a character is a digit of any kind or a Chinese numeral.
 pub fn is_digit(c: char) -> bool {
-    c.is_numeric() || "一二三四五六七八九十百零".contains(chinese::usual_character(c))
+    c.is_numeric() || "一二三四五六七八九十廿卅百零".contains(chinese::usual_character(c))
 }
 
 /// Whether a character is a number from 1 to 20 in a circle, in brackets or with a dot.
@@ -194,6 +198,9 @@ mod tests {
             ("二十", 20, false),
             ("二十一", 21, false),
             ("九十九、", 99, false),
+            ("廿、", 20, false),
+            ("廿一", 21, false),
+            ("卅二、", 32, false),
             ("第3回合:", 3, false),
             ("③", 3, false),
             ("⑿、", 12, false),

@@ -73,27 +73,46 @@ pub(super) fn is_line_of_moves(line: &str) -> bool {
 }
 
 /// Whether a text with positions is read as a text with moves and not line by line: the moves below a position have a
-/// result, glyphs, comments or other text, or the position follows a line of text. Returns `false` if a position is not
-/// plain (see [`is_plain_position`]).
+/// result, glyphs, comments or other text, the position follows a line of text, or a name after the FEN or one line of
+/// text, such as `红先胜`, is between the position and the moves. Returns `false` if a position is not plain (see
+/// [`is_plain_position`]).
 pub fn has_annotated_moves(text: &str) -> bool {
     let lines = text.lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !is_comment(line));
     let (mut is_after_text, mut is_in_game, mut is_annotated) = (false, false, false);
+    // Whether the last line has a position, and whether text follows that position.
+    let (mut is_below_position, mut is_below_text) = (false, false);
     for line in lines {
         if begins_with_position(line) {
             if !is_plain_position(line) {
                 return false;
             }
-            is_in_game = true;
-        } else if is_in_game && is_line_of_moves(line) {
-            is_annotated |= is_after_text;
-        } else if is_in_game && begins_like_moves(line) {
+            (is_in_game, is_below_position, is_below_text) = (true, true, has_name(line));
+            continue;
+        }
+        if is_in_game && is_line_of_moves(line) {
+            is_annotated |= is_after_text || is_below_text;
+            is_below_text = false;
+        } else if is_in_game && begins_like_moves(line)
+            || is_below_position && line.split_whitespace().any(begins_with_move)
+        {
             is_annotated = true;
         } else {
-            (is_after_text, is_in_game) = (!is_in_game, false);
+            is_after_text = !is_in_game || is_below_text;
+            is_below_text = is_below_position && !is_below_text;
+            is_in_game = is_below_text;
         }
+        is_below_position = false;
     }
     is_annotated
+}
+
+/// Whether a line with a position has words after the FEN that are neither `moves` nor moves.
+fn has_name(line: &str) -> bool {
+    let words: Vec<&str> = without_marks(line).split_whitespace().collect();
+    let start = words.iter().position(|word| begins_with_board(word)).unwrap_or(words.len());
+    let name = words[start..].get(fen::length(&words[start..])..).unwrap_or_default();
+    !name.is_empty() && name.iter().all(|word| *word != "moves" && !begins_with_move(word))
 }
 
 /// Whether a line with a position is neither an EPD nor a web address, and has no name or quotation mark before the
@@ -326,8 +345,8 @@ fn is_address(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }
 
-/// The part of a URL that begins with a FEN: the text after `#`, `board=`, `fen=` or `?`, or the last ten parts of the
-/// path. If none begins with a board, the text after `board=`, else `fen=`, else `?`, before any `#` is returned, so
+/// The part of a URL that begins with a FEN: the text after `#`, `board=`, `fen=`, `?` or another `=`, or the last ten
+/// parts of the path. If none begins with a board, the text after `board=`, else `fen=`, else `?`, before any `#` is returned, so
 /// that the caller can report it.
 fn fen_of_url(url: &str) -> Option<&str> {
     let (address, fragment) = match url.split_once('#') {
@@ -344,7 +363,10 @@ fn fen_of_url(url: &str) -> Option<&str> {
         let path = &path[index + 1..];
         fen::parse_setup(&decoded(path), Strictness::Lenient).is_ok().then_some(path)
     };
-    let mut candidates = [fragment].into_iter().chain(marked(fragment)).chain(marked(address));
+    let values = url.split(['=', '&']).skip(1);
+    let fragments = [fragment, fragment.trim_start_matches('/')];
+    let marked_parts = marked(fragment).chain(marked(address));
+    let mut candidates = fragments.into_iter().chain(marked_parts).chain(values);
     let fen = candidates.find(|fen| has_board(fen)).or_else(path);
     fen.or_else(|| marked(address).next())?.split('&').next()
 }
@@ -391,7 +413,7 @@ fn page_moves(text: &str) -> String {
 
 /// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2`, `…&board=FEN%20w`, `…?fen=FEN`,
 /// `…/FEN_w` or, from the page, `…/#FEN_w~h2e2@1`, or of a FEN with `_` in place of blanks; `None` if the text is
-/// something else. The counters of the FEN are ignored.
+/// something else.
 pub fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
     if !is_address(text) && text.split_whitespace().count() > 1 {
         return None;
@@ -405,8 +427,11 @@ pub fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
             (fen.to_owned(), moves.to_owned())
         }
     };
-    let game = fen::parse_setup(&fen, Strictness::Lenient)
-        .map(|setup| GameText::split(&format!("{} moves {moves}", fen::write_setup(&setup))));
+    let game = fen::parse_setup(&fen, Strictness::Lenient).map(|lenient| {
+        // Only the strict parser reads the counters.
+        let setup = fen::parse_setup(&fen, Strictness::Strict).unwrap_or(lenient);
+        GameText::split(&format!("{} moves {moves}", fen::write_setup(&setup)))
+    });
     Some(game.map_err(RecordError::new))
 }
 
@@ -656,10 +681,21 @@ mod tests {
             format!("https://h/#/analysis?fen={board}_w&x=1"),
             format!("https://h/app?y=2#?board={board}%20w"),
             format!("https://h/#?{board}_w"),
+            format!("https://h/?FEN={board}%20w&x=1"),
+            format!("https://h/?x=1&position={board}_w"),
+            format!("https://h/#/{board}_w"),
             format!("position fen {board} w"),
         ] {
             let game = game(&text).unwrap();
             assert_eq!(game.start, Position::startpos(), "{text}");
+        }
+        for text in [
+            format!("{board}_w_-_-_118_60"),
+            format!("https://h/analysis/xiangqi?fen={board}_w_-_-_118_60"),
+            format!("http://127.0.0.1:1/#{board}_w_-_-_118_60~h2e2@1"),
+        ] {
+            let start = game(&text).unwrap().start.to_string();
+            assert!(start.ends_with(" w - - 118 60"), "{text}: {start}");
         }
         for text in [
             format!("{board}_w_moves_h2e2_h9g7"),

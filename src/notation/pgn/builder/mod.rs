@@ -41,6 +41,8 @@ pub struct Builder {
     /// A comment before the first move of a variation.
     pending: String,
     pub has_ended: bool,
+    /// Whether a result has been read that does not end the game, because it precedes the moves.
+    has_early_result: bool,
     /// The number of the last line with a word that follows the end of the game and does not belong to it.
     skipped_line: usize,
     /// If lines of text follow the last move, the length in bytes of its comment before them.
@@ -158,6 +160,11 @@ impl Builder {
         !self.game.moves.is_empty()
     }
 
+    /// Whether a result has been read that precedes the moves, and none of these.
+    fn is_between_result_and_moves(&self) -> bool {
+        self.has_early_result && !self.has_moves()
+    }
+
     /// Whether the current line has at least two plies, counted from the starting position.
     fn is_past_first_move(&self) -> bool {
         let last = self.cursor.last;
@@ -172,6 +179,7 @@ impl Builder {
             PgnToken::Tag(name, _) => {
                 self.has_moves()
                     || self.has_ended
+                    || self.is_between_result_and_moves()
                     || name.eq_ignore_ascii_case(&self.first_tag)
                     || self.has_fen && name.eq_ignore_ascii_case("FEN")
             }
@@ -180,6 +188,7 @@ impl Builder {
                 // Positions without moves may follow each other.
                 let has_both_fens = self.has_fen && found.iter().any(|(tag, _)| *tag == "FEN");
                 self.has_ended
+                    || self.is_between_result_and_moves() && has_other()
                     || (has_both_fens || self.has_moves() && has_other())
                         && !self.is_remark_line(found, below)
             }
@@ -210,7 +219,9 @@ impl Builder {
                 let is_in_moves = !self.skips_variations && self.prose.is_none();
                 is_in_moves && self.is_restarted_by(self.number, text.as_str())
             }
-            PgnToken::UnclosedTag(_) => self.has_moves() || self.has_ended,
+            PgnToken::UnclosedTag(_) => {
+                self.has_moves() || self.has_ended || self.is_between_result_and_moves()
+            }
             PgnToken::UnclosedComment => self.has_ended,
             PgnToken::Line(TextLine::Sentence, ..)
             | PgnToken::Comment(_)
@@ -232,6 +243,12 @@ impl Builder {
     pub fn take_complete(&mut self, token: &PgnToken<'_>) -> Self {
         let is_word = matches!(token, PgnToken::Word(_) | PgnToken::Note(_));
         let number = self.number.filter(|_| is_word);
+        // The number in prose is that of the first move of the other game.
+        if let Some(prose) = self.prose.as_mut().filter(|_| is_word)
+            && let Some(length) = prose.length_before_number.take()
+        {
+            prose.text.truncate(length);
+        }
         let title = if is_word && !self.has_ended { self.take_title() } else { String::new() };
         let next = Self { number, ..Self::default() };
         let complete = std::mem::replace(self, next);
@@ -427,11 +444,7 @@ impl Builder {
             if self.is_empty() || self.has_ended && self.skipped_line == line {
                 return false;
             }
-            match self.open.len() {
-                0 => self.end(result, line),
-                1 if self.cursor.last.is_none() => self.result_in_brackets = Some(result),
-                _ => {}
-            }
+            self.add_result_word(source, word, result, line);
             return true;
         }
         if is_divider(word) {
@@ -653,10 +666,46 @@ impl Builder {
         }
     }
 
-    /// Handles a result after the moves, which must agree with an earlier one, such as the tag, unless one of them is
+    /// Ends the game with a result, which must agree with an earlier one, such as the tag, unless one of them is
     /// `*`. After two results that contradict each other, the result stays unknown.
     fn end(&mut self, result: GameResult, line: usize) {
         self.has_ended = true;
+        self.add_result(result, line);
+    }
+
+    /// Handles a result that is a word outside prose.
+    fn add_result_word(&mut self, source: Source<'_>, word: &str, result: GameResult, line: usize) {
+        match self.open.len() {
+            0 if self.may_precede_moves(word) => self.add_early_result(source, result, line),
+            0 => self.end(result, line),
+            1 if self.cursor.last.is_none() => self.result_in_brackets = Some(result),
+            _ => {}
+        }
+    }
+
+    /// Whether a result before the first move does not end the game: it is in words or, if only headings precede it,
+    /// the names of both players are among them.
+    fn may_precede_moves(&self, result: &str) -> bool {
+        let may_precede = if self.has_tag_pair || self.has_fen {
+            result.contains(char::is_alphabetic)
+        } else {
+            ["Red", "Black"].iter().all(|side| self.game.tag(side).is_some())
+        };
+        !self.has_moves() && !self.has_ended && may_precede
+    }
+
+    /// Handles a result before the first move. In a composition it is the task, and the moves may have another result.
+    fn add_early_result(&mut self, source: Source<'_>, result: GameResult, line: usize) {
+        self.has_early_result = true;
+        if self.game.start == Position::startpos() {
+            self.add_result(result, line);
+        } else {
+            self.result_in_brackets = Some(result);
+            self.add_comment(source.text);
+        }
+    }
+
+    fn add_result(&mut self, result: GameResult, line: usize) {
         if self.game.problems.iter().any(|problem| problem.lost == LostPart::Result) {
             return;
         }

@@ -103,7 +103,7 @@ impl Builder {
                 Some(result) => self.result = Some(result),
                 None => {}
             },
-            "FEN" if !value.contains('/') => {
+            "FEN" if !value.contains('/') && value != "startpos" => {
                 let reason = "the starting position is a diagram, which cannot be read";
                 self.reject(line, reason);
             }
@@ -177,6 +177,7 @@ mod tests {
         assert!(read(&format!("{invalid}\n\n1. h2e2 *"))[0].is_err());
         let game = read_one(&format!("{invalid}\n[FEN \"{fen}\"]\n\n1. R9+1 *"));
         assert_eq!(game.plies(), 1);
+        assert_eq!(read_one("FEN：startpos\n1. h2e2").plies(), 1);
         let text = "[Red \"a\"]\n[FENSource \"web\n\n1. h2e2 *";
         let game = PgnReader::new(text.as_bytes()).next().unwrap().unwrap();
         assert_eq!((game.plies(), game.problems.len()), (1, 1));

@@ -513,6 +513,62 @@ fn positions_without_moves_and_results_are_separate_games() {
 }
 
 #[test]
+fn a_result_between_the_position_and_the_moves_is_a_task() {
+    use GameResult::{BlackWins, Draw, RedWins, Unfinished};
+    let fen = "3k5/9/9/9/9/9/9/9/R8/4K4 w";
+    let moves = "1. 车九进一 将4进1";
+    for start in [format!("[FEN \"{fen}\"]\n\n"), format!("局面：{fen}\n")] {
+        for task in ["红先胜", "红先和。", "Red wins"] {
+            for (end, result) in [("", Unfinished), (" 1-0", RedWins), (" 0-1", BlackWins)] {
+                let game = read_one(&format!("{start}{task}\n{moves}{end}"));
+                assert_eq!((game.plies(), game.result), (2, result), "{start}{task}{end}");
+                assert_eq!(game.moves[ROOT].comment, task.trim_end_matches('。'));
+            }
+        }
+    }
+    let text = format!(
+        "局面：{fen}\n红先胜\n标题：乙\n局面：{fen}\n红先和\n[FEN \"{fen}\"]\n红先胜\n[FEN \"x\"]\n"
+    );
+    let games = read(&text);
+    let results: Vec<_> = games.iter().flatten().map(|game| game.result).collect();
+    assert_eq!(results, [RedWins, Draw, RedWins]);
+    assert_eq!(games[1].as_ref().unwrap().tag("Title"), Some("乙"));
+    // In the standard starting position it is the result of the game.
+    for before in
+        ["[Red \"甲\"]\n\n红先胜 ", "红方：甲\n黑方：乙\n红胜\n", "红方：甲 黑方：乙\n1-0\n"]
+    {
+        let game = read_one(&format!("{before}1. 炮二平五 马8进7"));
+        assert_eq!((game.tag("Red"), game.result), (Some("甲"), RedWins), "{before}");
+        assert!(game.moves[ROOT].comment.is_empty());
+    }
+    let game = read_one("红方：甲 黑方：丙\n1-0\n红方：乙\n1. 炮二平五");
+    assert_eq!((game.tag("Red"), game.result), (Some("乙"), Unfinished));
+    check_error("红方：甲 黑方：乙\n红胜\n1. 炮二平五 0-1", "contradict each other");
+    // These end a game.
+    for text in
+        ["[Red \"甲\"]\n\n*\n", &format!("局面：{fen}\n1-0\n"), "1. h2e2 h9g7\n红方：稳健\n红胜\n"]
+    {
+        let games = read(&format!("{text}1. 炮二平五 马8进7"));
+        assert_eq!((games.len(), games[1].as_ref().unwrap().result), (2, Unfinished), "{text}");
+    }
+}
+
+#[test]
+fn the_number_of_the_next_game_is_no_part_of_the_last_comment() {
+    for text in ["红优", "红优(图1)", "如改走车9进1则缓。"] {
+        for separator in ["\n", "\n\n"] {
+            let first = format!("1. 炮二平五 马8进7 2. 马二进三 车9平8 {text}");
+            let games = read(&format!("{first}{separator}1. 兵七进一 卒7进1"));
+            let [Ok(first), Ok(second)] = &games[..] else {
+                panic!("{games:?}");
+            };
+            assert_eq!(first.comments()[3], text);
+            assert_eq!(second.plies(), 2);
+        }
+    }
+}
+
+#[test]
 fn invalid_games_do_not_affect_others() {
     let good = "[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n\n";
     for (broken, part) in [
