@@ -160,7 +160,10 @@ mod tests {
             ("me@example.org", "me@example.org"),
             ("http://to'ken@host:80 x", "http://…@host:80 x"),
             ("'http://to\"ken@host'", "'http://…@host'"),
-            ("password='hid den' ?sslpassword=a&password=b", "password=… den' ?sslpassword=…&password=…"),
+            (
+                "password='hid den' ?sslpassword=a&password=b",
+                "password=… den' ?sslpassword=…&password=…",
+            ),
         ] {
             assert_eq!(without_credentials(text), clean);
         }

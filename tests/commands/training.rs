@@ -423,6 +423,7 @@ fn a_failed_conversion_leaves_no_file() {
     for (text, message) in [
         (&*format!("{sample}nonsense\n{sample}"), "line 2: "),
         (&*format!("# samples\n{sample}"), "line 1: not a sample (FEN | score | result)"),
+        (&*format!("局面 | 分数 | 结果\n{sample}"), "line 1: not a sample"),
         (
             &*format!("{} | x\n", sample.trim_end()),
             "line 1: not a sample (FEN | score | result): more",
