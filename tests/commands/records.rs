@@ -193,7 +193,7 @@ fn what_a_format_cannot_hold_is_reported() {
         $ convert late.pgn --to cbr
         2> 1 game with counters of moves in the starting position, which the format cannot hold\n
         $ convert late.pgn --to dhtmlxq -o late.html
-        2= 1 game read, 1 game written\n
+        2= 1 game read, 1 game written
         ",
     );
 }

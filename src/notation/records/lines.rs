@@ -90,16 +90,18 @@ pub fn has_annotated_moves(text: &str) -> bool {
             (is_in_game, is_below_position, is_below_text) = (true, true, has_name(line));
             continue;
         }
+        // An invalid FEN is not text.
+        let is_text = !line.contains('/') && line.split_whitespace().all(|word| word != "moves");
         if is_in_game && is_line_of_moves(line) {
             is_annotated |= is_after_text || is_below_text;
             is_below_text = false;
         } else if is_in_game && begins_like_moves(line)
-            || is_below_position && line.split_whitespace().any(begins_with_move)
+            || is_below_position && is_text && line.split_whitespace().any(begins_with_move)
         {
             is_annotated = true;
         } else {
             is_after_text = !is_in_game || is_below_text;
-            is_below_text = is_below_position && !is_below_text;
+            is_below_text = is_below_position && is_text && !is_below_text;
             is_in_game = is_below_text;
         }
         is_below_position = false;
@@ -346,8 +348,8 @@ fn is_address(text: &str) -> bool {
 }
 
 /// The part of a URL that begins with a FEN: the text after `#`, `board=`, `fen=`, `?` or another `=`, or the last ten
-/// parts of the path. If none begins with a board, the text after `board=`, else `fen=`, else `?`, before any `#` is returned, so
-/// that the caller can report it.
+/// parts of the path. If none begins with a board, the text after `board=`, else `fen=`, else `?`, before any `#` is
+/// returned, so that the caller can report it.
 fn fen_of_url(url: &str) -> Option<&str> {
     let (address, fragment) = match url.split_once('#') {
         Some((address, fragment)) if is_address(url) => (address, fragment),

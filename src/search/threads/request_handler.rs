@@ -345,7 +345,8 @@ enum MateAnswer {
 /// Searches for a mate in at most `moves` moves. `plies` is the length of such a mate in plies, or less if the depth
 /// limit or [`MAX_PLY`] is lower.
 ///
-/// After a short ordinary search, the proof-number search and the ordinary search alternate, each time with more nodes. The proof-number search can
+/// The proof-number search and the ordinary search alternate, each time with more nodes. With a limit of nodes or time, a
+/// short ordinary search comes first. The proof-number search can
 /// also prove that there is no mate. The ordinary search finds some long mates earlier. A mate score is a proof in
 /// both: the ordinary search returns a loss only if it has searched all replies. If the endgame tablebases exclude the
 /// mate, only the ordinary search runs, once.
@@ -362,9 +363,12 @@ fn search_for_mate(
     if tablebases_exclude_mate(&shared.request, plies_of_mate(moves)) {
         return MateAnswer::Refuted(search_within(FIRST_MATE_NODES, shared, tt, run));
     }
-    // Even if the proof-number search takes all nodes or all the time, there is a move to play.
-    let nodes_for_a_move = FIRST_MOVE_NODES.min(shared.nodes_left() / 3);
-    let mut results = search_within(nodes_for_a_move, shared, tt, run);
+    let mut results = Vec::new();
+    if shared.time.is_some() || shared.request.limits.nodes.is_some() {
+        // Even if the proof-number search takes all nodes or all the time, there is a move to play.
+        let nodes = FIRST_MOVE_NODES.min(shared.nodes_left() / 3);
+        results = search_within(nodes, shared, tt, run);
+    }
     let is_mate = |results: &[Iteration]| {
         let best = results.first().and_then(|result| result.moves.first());
         // The answer reports `last_exact_score`, so a mate score that is only a bound is not enough.
@@ -381,7 +385,7 @@ fn search_for_mate(
             Some(mates) if !mates.is_empty() => return MateAnswer::Proven(mates),
             mates => mates.is_some(),
         };
-        if !is_over() {
+        if results.is_empty() || !is_over() {
             let found = search_within(budget, shared, tt, run);
             let depth = |results: &[Iteration]| results.first().map_or(0, |first| first.depth);
             if depth(&found) >= depth(&results) || is_mate(&found) {
