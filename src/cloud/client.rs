@@ -210,8 +210,9 @@ impl Target {
             Some("https") => return Err(NO_HTTPS),
             _ => return Err("it must begin with http://"),
         }
-        let before_at = address.rsplit_once('@').map_or("", |(before, _)| before);
-        if before_at.trim_start_matches("http://").contains(['/', '?', '#']) {
+        let after_scheme = address.split_once("://").map_or(address, |(_, rest)| rest);
+        let before_at = after_scheme.rsplit_once('@').map_or("", |(before, _)| before);
+        if before_at.contains(['/', '?', '#']) {
             return Err("a token before the @ must not contain /, ? or #");
         }
         let authority = uri.authority().map_or("", |authority| authority.as_str());
@@ -309,6 +310,7 @@ mod tests {
             let is_refused = error.contains("the token contains invalid characters");
             assert!(is_refused && !error.contains("secret"), "{error}");
         }
+        assert!(Client::new("HTTP://secret@host:80", None).is_ok());
         let client = Client::new("http://me:secret@host", None).unwrap();
         assert!(!format!("{client:?}").contains("secret"), "{client:?}");
         assert_eq!(client.server(), "http://host");

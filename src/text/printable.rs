@@ -105,11 +105,9 @@ fn without_password(word: &str) -> String {
 /// Whether a text begins with a host, which is not a number alone.
 #[cfg(feature = "cli")]
 fn is_host(text: &str) -> bool {
-    let host = text.split(['/', '?', '#', ',', ';', ')']).next().unwrap_or("");
-    let is_allowed = |c: char| c.is_alphanumeric() || "-._[]:%".contains(c);
-    host.contains(char::is_alphanumeric)
-        && host.contains(|c: char| !c.is_ascii_digit())
-        && host.chars().all(is_allowed)
+    let is_other = |c: char| !c.is_alphanumeric() && !"-._[]:%".contains(c);
+    let host = text.split(is_other).next().unwrap_or("");
+    host.contains(char::is_alphanumeric) && host.contains(|c: char| !c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -175,6 +173,9 @@ mod tests {
             ("http://secret@host:80", "http://…@host:80"),
             ("secret@library (secret@my_host:80),", "…@library …@my_host:80),"),
             ("secret@[fe80::1%25eth0]:80 a@b;x", "…@[fe80::1%25eth0]:80 …@b;x"),
+            ("\"secret@127.0.0.1:80\", x", "\"…@127.0.0.1:80\", x"),
+            ("{\"url\":\"secret@lib.example.org\"}", "…@lib.example.org\"}"),
+            ("<secret@host> secret@host!", "…@host> …@host!"),
             ("games.pgn@9 a@ @. 9@", "games.pgn@9 a@ @. 9@"),
         ] {
             assert_eq!(without_secrets(text), clean);

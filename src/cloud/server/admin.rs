@@ -28,7 +28,7 @@ pub async fn log(
     State(shared): State<Arc<Shared>>,
     request: Administrator,
 ) -> JsonReply<Vec<LoggedWrite>> {
-    let form = request.form;
+    let form = request.parameters(&["writer", "limit"])?;
     let limit = form.get("limit");
     let limit = limit.map_or(Some(DEFAULT_WRITES), |text| number_of_digits(text, 10));
     let Some(limit) = limit.filter(|limit| (1..=MAX_WRITES).contains(limit)) else {
@@ -43,7 +43,8 @@ pub async fn log(
 
 /// Undoes the writes of a writer: all of them, or those of the last `minutes`.
 pub async fn undo(State(shared): State<Arc<Shared>>, request: Administrator) -> JsonReply {
-    let Administrator { name, form } = request;
+    let form = request.parameters(&["writer", "minutes"])?;
+    let name = request.name;
     let writer = form.get("writer").filter(|name| !name.is_empty());
     let Some(writer) = writer.map(str::to_owned) else {
         return Err(ServerError::parameter("writer is missing"));
@@ -64,7 +65,8 @@ pub async fn undo(State(shared): State<Arc<Shared>>, request: Administrator) -> 
 
 /// Restores the writes of an undo.
 pub async fn redo(State(shared): State<Arc<Shared>>, request: Administrator) -> JsonReply {
-    let Administrator { name, form } = request;
+    let form = request.parameters(&["undo"])?;
+    let name = request.name;
     let Some(undo) = form.get("undo").and_then(|text| number_of_digits(text, 10)) else {
         return Err(ServerError::parameter("undo must be the number of an undo"));
     };
@@ -84,15 +86,17 @@ pub async fn redo(State(shared): State<Arc<Shared>>, request: Administrator) -> 
 /// All undos, latest first.
 pub async fn undos(
     State(shared): State<Arc<Shared>>,
-    _: Administrator,
+    request: Administrator,
 ) -> JsonReply<Vec<UndoRecord>> {
+    request.parameters(&[])?;
     let undos = shared.in_library(|library| library.store.read(|snapshot| snapshot.undos()));
     Ok(Json(undos.await?))
 }
 
 /// Drops the waiting tasks of a queue.
 pub async fn empty_queue(State(shared): State<Arc<Shared>>, request: Administrator) -> JsonReply {
-    let Administrator { name, form } = request;
+    let form = request.parameters(&["queue"])?;
+    let name = request.name;
     let Some(kind) = form.get("queue").and_then(TaskKind::from_name) else {
         return Err(ServerError::parameter("queue must be scoring or expansion"));
     };

@@ -304,14 +304,21 @@ async fn read_multipart(mut multipart: Multipart) -> Result<QueryParameters, Sta
     Ok(QueryParameters(fields))
 }
 
-/// The parameters of all requests of administrators.
-const ADMIN_PARAMETERS: [&str; 6] = ["writer", "minutes", "limit", "undo", "queue", "token"];
-
 pub struct Administrator {
     /// Name of the token.
     pub name: String,
-    /// The form of a POST request, or the query of a GET request.
-    pub form: QueryParameters,
+    request: FormRequest,
+}
+
+impl Administrator {
+    /// The form of a POST request, or the query of a GET request. Fails with status 400 if it has other parameters than
+    /// `token` and these (see [`FormRequest::require_known`]).
+    pub fn parameters(&self, known: &[&str]) -> Result<QueryParameters, ServerError> {
+        self.request.require_known(&[known, &["token"]].concat())?;
+        let FormRequest { parts, form } = &self.request;
+        let is_post = parts.method == Method::POST;
+        Ok(if is_post { form.clone() } else { parameters_of(&parts.uri) })
+    }
 }
 
 impl FromRequest<Arc<Shared>> for Administrator {
@@ -320,11 +327,7 @@ impl FromRequest<Arc<Shared>> for Administrator {
     async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, ServerError> {
         let request = FormRequest::from_request(request, shared).await?;
         let caller = request.caller(shared, Role::Admin)?;
-        request.require_known(&ADMIN_PARAMETERS)?;
-        let FormRequest { parts, form } = request;
-        let form = if parts.method == Method::POST { form } else { parameters_of(&parts.uri) };
-        let name = caller.name;
-        Ok(Self { name, form })
+        Ok(Self { name: caller.name, request })
     }
 }
 

@@ -286,10 +286,17 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the same write may succeed later: it failed in the database.
-    pub const fn is_temporary(&self) -> bool {
+    /// Whether the same write may succeed later: another program wrote, the disk is full, or a file could not be used.
+    pub fn is_temporary(&self) -> bool {
+        use rusqlite::ErrorCode::{
+            CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, SystemIoFailure,
+        };
+
         match self {
-            Self::Database(_) => true,
+            Self::Database(error) => matches!(
+                error.sqlite_error_code(),
+                Some(CannotOpen | DatabaseBusy | DatabaseLocked | DiskFull | SystemIoFailure)
+            ),
             #[cfg(feature = "postgres")]
             Self::Server(_) => true,
             _ => false,

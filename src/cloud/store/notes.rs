@@ -370,7 +370,8 @@ impl Batch<'_> {
             static WARNING: Once = Once::new();
             WARNING.call_once(|| {
                 log::warn!(
-                    "a private branch reaches more than 20000 known positions, or the paths to them have more; they stay public"
+                    "a private branch reaches more than 20000 known positions, or the paths to them have more; \
+                     they stay public"
                 );
             });
         }

@@ -5,10 +5,10 @@ use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags, Row, ToSql, params_from_iter};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row, ToSql, params_from_iter};
 
 use super::batch::WORKER;
 use super::database::{Access, Columns, Database, Result, ResultRow, StoreError, Value};
@@ -104,7 +104,7 @@ fn open_writable(path: &Path, creates: bool) -> Result<Connection> {
     check_identity(&transaction)?;
     transaction.commit()?;
     expire_leases(&connection)?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    enter_wal(&connection)?;
     // An acknowledged transaction survives a power failure.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
@@ -125,6 +125,22 @@ fn expire_leases(connection: &Connection) -> rusqlite::Result<()> {
         connection.execute(statement, [WORKER])?;
     }
     Ok(())
+}
+
+/// Sets WAL mode. SQLite does not wait here for another program that is opening the library too.
+fn enter_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let start = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && start.elapsed() < TIMEOUT =>
+            {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            result => return result,
+        }
+    }
 }
 
 /// The application id and the version of a file.
@@ -161,10 +177,12 @@ pub fn open_reader(path: &Path, may_be_immutable: bool) -> Result<Connection> {
     let connection = match open(path, OpenFlags::empty()) {
         Err(error) if may_be_immutable && (is_read_only(&error) || is_missing_index(&error)) => {
             // SQLite cannot create the log in a read-only directory. A file without a log can be read as immutable.
-            let mut log = path.as_os_str().to_owned();
-            log.push("-wal");
-            if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
-                return Err(StoreError::UnmergedWrites(Location::from(path)));
+            for suffix in ["-wal", "-journal"] {
+                let mut log = path.as_os_str().to_owned();
+                log.push(suffix);
+                if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
+                    return Err(StoreError::UnmergedWrites(Location::from(path)));
+                }
             }
             open(&immutable_uri(path), OpenFlags::SQLITE_OPEN_URI)?
         }

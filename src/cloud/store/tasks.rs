@@ -68,17 +68,17 @@ impl Batch<'_> {
     /// priority if that of `task` is higher. Moves leased in the last five minutes are skipped, and so is a task
     /// without moves that was leased then.
     pub fn add_task(&mut self, task: &Task) -> Result<QueueResult> {
-        self.add_within(task, MAX_WAITING)
+        self.add(task, false)
     }
 
     /// Adds a task for the moves that an expansion found, even if the queue is full. Each such task replaces a leased
     /// one, so their number is limited.
     pub fn add_found(&mut self, task: &Task) -> Result<()> {
-        self.add_within(task, i64::MAX).map(drop)
+        self.add(task, true).map(drop)
     }
 
-    /// Adds a task if fewer than `max` of its kind are waiting, or one of them can be dropped.
-    fn add_within(&mut self, task: &Task, max: i64) -> Result<QueueResult> {
+    /// Adds a task. If the queue is full and no waiting task can be dropped, only found moves are added.
+    fn add(&mut self, task: &Task, is_found: bool) -> Result<QueueResult> {
         let mut moves = task.moves.clone();
         moves.retain(|m| !self.tasks.was_leased(task, Some(*m)));
         let is_done = if task.moves.is_empty() {
@@ -94,7 +94,7 @@ impl Batch<'_> {
             let is_new = self.merge_moves(&waiting, moves, priority)?;
             return Ok(if is_new { QueueResult::Added } else { QueueResult::Known });
         }
-        if !self.has_room(task.kind, max)? && !self.make_room(task.kind)? {
+        if !self.has_room(task.kind)? && !self.make_room(task.kind)? && !is_found {
             return Ok(QueueResult::Full);
         }
         let statement =
@@ -146,11 +146,11 @@ impl Batch<'_> {
         })
     }
 
-    fn has_room(&mut self, kind: TaskKind, max: i64) -> Result<bool> {
-        if self.tasks.waiting[kind as usize] >= max && self.tasks.is_outdated() {
+    fn has_room(&mut self, kind: TaskKind) -> Result<bool> {
+        if self.tasks.waiting[kind as usize] >= MAX_WAITING && self.tasks.is_outdated() {
             self.tasks.recount(self.connection)?;
         }
-        Ok(self.tasks.waiting[kind as usize] < max)
+        Ok(self.tasks.waiting[kind as usize] < MAX_WAITING)
     }
 
     /// Drops the oldest waiting task of the lowest priority; returns `false` if no such task is waiting.

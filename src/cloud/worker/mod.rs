@@ -221,10 +221,10 @@ impl TaskRunner {
         }
     }
 
-    /// Submits results. Repeats this after a temporary error, with longer and longer pauses. If it does not succeed, or
-    /// the worker is stopped meanwhile, returns the tasks.
+    /// Submits results. Repeats this after a temporary error, with longer and longer pauses. Returns the tasks if the
+    /// worker is stopped meanwhile.
     fn submit(&self, results: &TaskResults, stop_signal: &Receiver<()>, mut pause: Duration) {
-        for _ in 0..MAX_ATTEMPTS {
+        for attempt in 1..=MAX_ATTEMPTS {
             let Err(error) = self.source.deliver(results) else {
                 return;
             };
@@ -235,16 +235,16 @@ impl TaskRunner {
                 return;
             }
             self.record(text);
-            if !is_temporary(&*error) {
+            if attempt == MAX_ATTEMPTS || !is_temporary(&*error) {
                 // The tasks go to another worker when the lease expires.
                 return;
             }
             if stop_signal.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
-                break;
+                self.source.give_back(results.lease);
+                return;
             }
             pause = (2 * pause).min(MAX_PAUSE);
         }
-        self.source.give_back(results.lease);
     }
 
     /// Logs an error, and keeps it if it is the first one.
@@ -388,7 +388,7 @@ mod tests {
             ))
         };
         assert_eq!(submit_with(vec![full(), full()]), (3, true, 0));
-        assert_eq!(submit_with(vec![full(); 30]), (20, false, 1));
+        assert_eq!(submit_with(vec![full(); 30]), (20, false, 0));
         assert_eq!(submit_with(vec![StoreError::ReadOnly, full()]), (2, false, 0));
     }
 

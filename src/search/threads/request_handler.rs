@@ -345,11 +345,10 @@ enum MateAnswer {
 /// Searches for a mate in at most `moves` moves. `plies` is the length of such a mate in plies, or less if the depth
 /// limit or [`MAX_PLY`] is lower.
 ///
-/// The proof-number search and the ordinary search alternate, each time with more nodes. With a limit of nodes or time, a
-/// short ordinary search comes first. The proof-number search can
-/// also prove that there is no mate. The ordinary search finds some long mates earlier. A mate score is a proof in
-/// both: the ordinary search returns a loss only if it has searched all replies. If the endgame tablebases exclude the
-/// mate, only the ordinary search runs, once.
+/// The proof-number search and the ordinary search alternate, each time with more nodes. With a limit of nodes or time,
+/// a short ordinary search comes first. The proof-number search can also prove that there is no mate. The ordinary
+/// search finds some long mates earlier. A mate score is a proof in both: the ordinary search returns a loss only if it
+/// has searched all replies. If the endgame tablebases exclude the mate, only the ordinary search runs, once.
 ///
 /// The result of an ordinary search that a limit ends at a lower depth than an earlier one is not used, unless it is a
 /// mate.

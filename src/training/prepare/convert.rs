@@ -131,12 +131,12 @@ fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<(Traini
 
 /// Games whose tag `Termination` or last comment contains one of these, in lower case, were decided off the board.
 const FORFEITS: &str = "forfeit, on time, illegal move, invalid move, disconnect, connection stall, \
-                        exited unexpectedly, 超时, 超時, 逾时, 逾時, 掉线, 掉線, 断线, 斷線, \
-                        不合法, 非法";
+                        exited unexpectedly, 超时, 超時, 逾时, 逾時, 掉线, 掉線";
 
 /// Further words of the tag `Termination`, also of unfinished games. In a comment they may be about the position.
 /// `stall` also matches "stalled connection".
-const TERMINATIONS: &str = "rules infraction, abandoned, emergency, death, unterminated, stall, crash, timeout, 崩溃, 崩潰";
+const TERMINATIONS: &str = "rules infraction, abandoned, emergency, death, unterminated, stall, crash, timeout, \
+                            断线, 斷線, 不合法, 非法, 崩溃, 崩潰";
 
 /// The way in which the game ended, or `None` if it was decided off the board.
 fn ending_of(game: &GameTree, result: LabeledResult) -> Option<Termination> {
@@ -278,6 +278,8 @@ mod tests {
             assert!(is_left_out(forfeit, ""), "{forfeit}");
         }
         assert!(is_left_out("", "黑方超时判负"));
-        assert!(!is_left_out("正常结束", "黑方防线崩溃"));
+        for comment in ["黑方防线崩溃", "黑方切断线路", "若车五进一则不合法"] {
+            assert!(!is_left_out("正常结束", comment), "{comment}");
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Tasks, their priorities and leases, and jobs of uploaded games and positions.
 
-use super::Priority::{Background, Requested, Urgent};
-use super::TaskKind::{Expansion, Scoring};
 use std::time::Instant;
 
+use super::Priority::{Background, Requested, Urgent};
+use super::TaskKind::{Expansion, Scoring};
 use super::*;
 use crate::board::Square;
 use crate::cloud::library::{Library, LibraryOptions};
