@@ -3,7 +3,6 @@
 
 use super::fen::{self, FenError};
 use super::line::Dialect;
-use super::tree::GameResult;
 use super::{Line, LineError, NotationError, without_move_numbers};
 use crate::board::{Move, Position};
 use crate::text::word_starts;
@@ -231,7 +230,7 @@ impl std::str::FromStr for Epd {
 }
 
 /// Reads the operations of an EPD and the position before its `moves`. The counters are those of the FEN or, if it has
-/// none, of `hmvc` and `fmvn`. The numbers of the moves and a result after them are left out.
+/// none, of `hmvc` and `fmvn`. The numbers of the moves are left out.
 fn read_start(text: &str) -> Result<(Position, Vec<Operation>), FenError> {
     // The FEN may end with `;` or `"`, with or without a blank.
     let head = text.split([';', '"']).next().unwrap_or_default();
@@ -241,7 +240,6 @@ fn read_start(text: &str) -> Result<(Position, Vec<Operation>), FenError> {
     let rest = word_starts(head).nth(length).unwrap_or(head.len());
     let mut operations = operations(&text[rest..]);
     for (_, operands) in operations.iter_mut().filter(|(code, _)| code == "moves") {
-        operands.pop_if(|word| word.parse::<GameResult>().is_ok());
         let words = without_move_numbers(&operands.join(" "));
         *operands = words.split_whitespace().map(str::to_owned).collect();
     }
@@ -386,7 +384,7 @@ mod tests {
         let spread = read(&format!("{BOARD} w - - {spread}"));
         assert_eq!(spread.position.to_string().split_once(" w").unwrap().1, " - - 7 10");
         assert_eq!(moves(&spread.best_moves), ["h0g2", "b0c2", "c3c4", "g3g4"]);
-        for moves in ["1. h2e2 h9g7 2. h0g2", "h2e2,h9g7,h0g2", "炮二平五马8进7马二进三 1-0"]
+        for moves in ["1. h2e2 h9g7 2. h0g2", "h2e2,h9g7,h0g2", "炮二平五马8进7马二进三"]
         {
             let epd = read(&format!("{BOARD} w id \"x\"; moves {moves};"));
             assert_eq!(epd.line.moves.len(), 3, "{moves}");

@@ -126,9 +126,14 @@ pub fn date_tag(tag: &str, value: &str) -> String {
         let is_unknown = rest[start..].starts_with('?');
         let end = rest[start..].find(|c| if is_unknown { c != '?' } else { !is_digit(c) });
         let end = end.map_or(rest.len(), |length| start + length);
-        let is_in_separator = |c: char| !c.is_alphanumeric() && c != '~' && c != '～';
-        is_in_date &= rest[..start].chars().all(|c| is_in_separator(c) || matches!(c, '年' | '月'))
-            && !rest[end..].starts_with([':', '：', '时', '点']);
+        let (before, after) = (&rest[..start], &rest[end..]);
+        is_in_date &= !before.contains(['第', '至', '到', '~', '～'])
+            && !after.starts_with(['届', '屆', '轮', '輪', '期', '局', '时', '時', '点', '點']);
+        if let [_, ..] = numbers[..] {
+            // `10:30` is a time, unless all separators are colons.
+            let colons = [':', '：'];
+            is_in_date &= !after.starts_with(colons) || before.starts_with(colons);
+        }
         numbers.push(&rest[start..end]);
         rest = &rest[end..];
         // Question marks after a digit replace a separator that the encoding of the file lacked.

@@ -85,7 +85,7 @@ impl WinRateCounts {
     }
 
     /// Fits the coefficients to the counts by maximum likelihood, with gradient descent (Adam) along the polynomials of
-    /// [`BASIS`].
+    /// `BASIS`.
     pub fn fit(&self) -> Result<WinRateModel, TooFewPositions> {
         if self.positions < MIN_POSITIONS {
             return Err(TooFewPositions(self.positions));

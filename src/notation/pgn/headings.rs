@@ -151,24 +151,29 @@ fn labeled_fen(line: &str) -> Option<(Vec<(&'static str, &str)>, &str)> {
         // Without a valid side to move, all of the text is the FEN, so that its side is reported as invalid.
         headings[0].1 = text.trim_end();
     } else if !rest.is_empty() {
-        headings.push(("Event", rest.trim_end()));
+        let name = rest.trim_matches(|c: char| c.is_whitespace() || ",;，；".contains(c));
+        headings.extend(Some(("Event", name)).filter(|_| name.contains(char::is_alphanumeric)));
     }
     Some((headings, ""))
 }
 
 /// Whether a text may be the label of a FEN. A part of a web address, of a tag, of a comment or of text in parentheses
-/// is no label, and neither is a long text, or one with brackets or a slash, that contains a move or result.
+/// is no label, and neither are a text with a move, a long sentence, and a long text, or one with brackets or a slash,
+/// that contains a result.
 fn is_label(text: &str) -> bool {
     let has_unclosed = [['(', ')'], ['[', ']']]
         .iter()
         .any(|[open, close]| text.matches(*open).count() != text.matches(*close).count());
     let last = text.split_whitespace().next_back().unwrap_or_default();
     let is_plain = text.len() <= MAX_LABEL_LENGTH && !text.contains(['[', '(', ';', '/']);
-    let is_of_game = |word: &str| begins_with_move(word) || word.parse::<GameResult>().is_ok();
+    let has_move = text.split_whitespace().any(begins_with_move);
+    let has_result = text.split_whitespace().any(|word| word.parse::<GameResult>().is_ok());
+    let is_sentence = text.len() > MAX_LABEL_LENGTH && text.contains(['，', '。']);
     let is_tag = text.starts_with('[') && text.contains('"');
     let is_in_comment = text.starts_with(';') || text.contains('{');
-    !(has_unclosed || is_tag || is_in_comment || is_address(last))
-        && (is_plain || !text.split_whitespace().any(is_of_game))
+    !(has_unclosed || is_tag || is_in_comment || is_sentence || has_move)
+        && !(is_address(last) || last.contains(['&', '?']))
+        && (is_plain || !has_result)
 }
 
 /// The headings in brackets that begin a line, as in `[赛事：五羊杯][轮次：1] 炮二平五`, and the rest of the line.

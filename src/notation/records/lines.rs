@@ -73,48 +73,27 @@ pub(super) fn is_line_of_moves(line: &str) -> bool {
 }
 
 /// Whether a text with positions is read as a text with moves and not line by line: the moves below a position have a
-/// result, glyphs, comments or other text, the position follows a line of text, or a name after the FEN or one line of
-/// text, such as `红先胜`, is between the position and the moves. Returns `false` if a position is not plain (see
-/// [`is_plain_position`]).
+/// result, glyphs, comments or other text, or the position follows a line of text. Returns `false` if a position is not
+/// plain (see [`is_plain_position`]).
 pub fn has_annotated_moves(text: &str) -> bool {
     let lines = text.lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !is_comment(line));
     let (mut is_after_text, mut is_in_game, mut is_annotated) = (false, false, false);
-    // Whether the last line has a position, and whether text follows that position.
-    let (mut is_below_position, mut is_below_text) = (false, false);
     for line in lines {
         if begins_with_position(line) {
             if !is_plain_position(line) {
                 return false;
             }
-            (is_in_game, is_below_position, is_below_text) = (true, true, has_name(line));
-            continue;
-        }
-        // An invalid FEN is not text.
-        let is_text = !line.contains('/') && line.split_whitespace().all(|word| word != "moves");
-        if is_in_game && is_line_of_moves(line) {
-            is_annotated |= is_after_text || is_below_text;
-            is_below_text = false;
-        } else if is_in_game && begins_like_moves(line)
-            || is_below_position && is_text && line.split_whitespace().any(begins_with_move)
-        {
+            is_in_game = true;
+        } else if is_in_game && is_line_of_moves(line) {
+            is_annotated |= is_after_text;
+        } else if is_in_game && begins_like_moves(line) {
             is_annotated = true;
         } else {
-            is_after_text = !is_in_game || is_below_text;
-            is_below_text = is_below_position && is_text && !is_below_text;
-            is_in_game = is_below_text;
+            (is_after_text, is_in_game) = (!is_in_game, false);
         }
-        is_below_position = false;
     }
     is_annotated
-}
-
-/// Whether a line with a position has words after the FEN that are neither `moves` nor moves.
-fn has_name(line: &str) -> bool {
-    let words: Vec<&str> = without_marks(line).split_whitespace().collect();
-    let start = words.iter().position(|word| begins_with_board(word)).unwrap_or(words.len());
-    let name = words[start..].get(fen::length(&words[start..])..).unwrap_or_default();
-    !name.is_empty() && name.iter().all(|word| *word != "moves" && !begins_with_move(word))
 }
 
 /// Whether a line with a position is neither an EPD nor a web address, and has no name or quotation mark before the
@@ -365,7 +344,7 @@ fn fen_of_url(url: &str) -> Option<&str> {
         let path = &path[index + 1..];
         fen::parse_setup(&decoded(path), Strictness::Lenient).is_ok().then_some(path)
     };
-    let values = url.split(['=', '&']).skip(1);
+    let values = url.split(['=', '&']).skip(1).filter(|_| is_address(url));
     let fragments = [fragment, fragment.trim_start_matches('/')];
     let marked_parts = marked(fragment).chain(marked(address));
     let mut candidates = fragments.into_iter().chain(marked_parts).chain(values);

@@ -243,8 +243,10 @@ impl Builder {
     pub fn take_complete(&mut self, token: &PgnToken<'_>) -> Self {
         let is_word = matches!(token, PgnToken::Word(_) | PgnToken::Note(_));
         let number = self.number.filter(|_| is_word);
-        // The number in prose is that of the first move of the other game.
-        if let Some(prose) = self.prose.as_mut().filter(|_| is_word)
+        // The number in prose is that of the first move of the other game, if this move has none of its own.
+        let has_number =
+            matches!(token, PgnToken::Word(source) if numbered_word(source.text).0.is_some());
+        if let Some(prose) = self.prose.as_mut().filter(|_| is_word && !has_number)
             && let Some(length) = prose.length_before_number.take()
         {
             prose.text.truncate(length);
@@ -448,8 +450,8 @@ impl Builder {
             return true;
         }
         if is_divider(word) {
-            self.has_ended |= self.has_moves();
-            return !self.has_moves() && !self.is_empty();
+            self.has_ended |= self.has_moves() || self.has_early_result;
+            return !self.has_ended && !self.is_empty();
         }
         if let Some(glyph) = word.strip_prefix('$') {
             self.add_glyph(glyph.parse().ok());

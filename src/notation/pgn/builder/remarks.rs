@@ -111,7 +111,8 @@ impl Builder {
     /// with the number of the next game ends the game.
     pub(super) fn add_sentence(&mut self, source: Source<'_>) -> bool {
         let text = source.text;
-        if self.has_moves() && (is_address(text) || is_game_number(text)) {
+        let may_end = self.has_moves() || self.has_early_result;
+        if may_end && (is_address(text) || is_game_number(text)) {
             self.end_prose();
             self.has_ended = true;
         }
