@@ -129,7 +129,7 @@ pub fn date_tag(tag: &str, value: &str) -> String {
         let (before, after) = (&rest[..start], &rest[end..]);
         is_in_date &= !before.contains(['第', '至', '到', '~', '～'])
             && !after.starts_with(['届', '屆', '轮', '輪', '期', '局', '时', '時', '点', '點']);
-        if let [_, ..] = numbers[..] {
+        if !numbers.is_empty() {
             // `10:30` is a time, unless all separators are colons.
             let colons = [':', '：'];
             is_in_date &= !after.starts_with(colons) || before.starts_with(colons);

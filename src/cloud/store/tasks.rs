@@ -71,8 +71,8 @@ impl Batch<'_> {
         self.add(task, false)
     }
 
-    /// Adds a task for the moves that an expansion found, even if the queue is full. Each such task replaces a leased
-    /// one, so their number is limited.
+    /// Adds a task for the moves that an expansion found, even if the queue is full: its lease ends, so they would be
+    /// lost.
     pub fn add_found(&mut self, task: &Task) -> Result<()> {
         self.add(task, true).map(drop)
     }

@@ -29,7 +29,7 @@ const MAX_LENGTH: usize = 4096;
 /// The maximum length in bytes of the name of a heading.
 const MAX_NAME_LENGTH: usize = 15;
 
-/// The maximum length in bytes of a label of a FEN that may contain a move or result.
+/// The maximum length in bytes of a label of a FEN that may contain a result.
 const MAX_LABEL_LENGTH: usize = 60;
 
 /// The maximum number of places in a line at which a FEN is searched for. Without a limit, the time for a long line

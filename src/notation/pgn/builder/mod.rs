@@ -160,7 +160,7 @@ impl Builder {
         !self.game.moves.is_empty()
     }
 
-    /// Whether a result has been read that precedes the moves, and none of these.
+    /// Whether an early result has been read, but no move.
     fn is_between_result_and_moves(&self) -> bool {
         self.has_early_result && !self.has_moves()
     }
